@@ -136,7 +136,7 @@ async def running(
     ring = ring_of(settings)
     async with (
         storage_of(settings.store, settings.live, slot, metrics, log, clock) as storage,
-        watchers_of(settings, metrics, log, clock, ring) as watchers,
+        watchers_of(settings, metrics, mint, secret_mask.configured, log, clock, ring) as watchers,
     ):
         tickets = None if storage.shared is None else Tickets(storage.shared, storage.worker, clock)
         shared_slots = _shared_slots(tickets, storage, metrics)

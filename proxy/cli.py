@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 import proxy
-from proxy.commands import codex, configuration, doctor, hash_key, serve, store
+from proxy.commands import codex, configuration, doctor, hash_key, replay, serve, store
 from proxy.commands.command import MISUSED, Command
 from proxy.settings.loading import ConfigError
 
@@ -16,6 +16,7 @@ COMMANDS: dict[str, Command] = {
     "codex": codex.COMMAND,
     "doctor": doctor.COMMAND,
     "store": store.COMMAND,
+    "replay": replay.COMMAND,
     "check-config": configuration.CHECK,
     "show-config": configuration.SHOW,
     "hash-key": hash_key.COMMAND,

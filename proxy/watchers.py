@@ -1,13 +1,23 @@
 """Puts together those who watch requests, as the settings ask for them: see `proxy.shell.watching`."""
 
+import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 
+import proxy
+from proxy.core.ids import Mint
+from proxy.core.masking.secrets import Secrets
+from proxy.process import CannotStart
+from proxy.settings.recorder import RecorderSettings
 from proxy.settings.root import Settings
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
+from proxy.shell.recorder.recorder import Recorder
+from proxy.shell.recorder.shelf import Shelf
+from proxy.shell.recorder.writer import Writer
 from proxy.shell.watching.content import ContentRoom
 from proxy.shell.watching.watchers import Watcher, Watchers
 from proxy.traces import tracer_of
@@ -15,12 +25,22 @@ from proxy.traces import tracer_of
 ROOM_BYTES, REQUEST_BYTES = 64 << 20, 16 << 20
 """Of content, for all requests that are watched at once, and for one."""
 
+BYTES_PER_MIB = 1 << 20
+CLOSING_SECONDS = 5.0
+
 
 @asynccontextmanager
 async def watchers_of(
-    settings: Settings, metrics: Metrics, log: Log, clock: Callable[[], float], ring: Ring | None
+    settings: Settings,
+    metrics: Metrics,
+    mint: Mint,
+    configured: Secrets,
+    log: Log,
+    clock: Callable[[], float],
+    ring: Ring | None,
 ) -> AsyncIterator[Watchers]:
-    """`ring`: the inspector's. Who has a connection, a thread or a file closes it on leaving."""
+    """`ring`: the inspector's. `configured`: the secrets of the settings. Who has a connection, a thread or a file
+    closes it on leaving."""
     watchers: list[Watcher] = [] if ring is None else [ring]
 
     def failed(name: str) -> None:
@@ -29,14 +49,36 @@ async def watchers_of(
     async with AsyncExitStack() as stack:
         if settings.otel.endpoint is not None:
             watchers.append(await stack.enter_async_context(tracer_of(settings.otel, metrics, log)))
+        if settings.recorder.keep != "off":
+            watchers.append(_recorder(settings.recorder, metrics, configured, log, stack))
         yield Watchers(
             watchers,
             room=ContentRoom(ROOM_BYTES, REQUEST_BYTES),
             clock=clock,
             now=_now,
+            mint=mint,
             failed=failed,
             log=log,
         )
+
+
+def _recorder(
+    settings: RecorderSettings, metrics: Metrics, configured: Secrets, log: Log, stack: AsyncExitStack
+) -> Recorder:
+    assert settings.directory, "the settings ask for one"
+    directory = Path(settings.directory).expanduser()
+    assert settings.keep != "off"
+    shelf = Shelf(directory, settings.max_mib * BYTES_PER_MIB, settings.days, _now)
+    masks = settings.content == "masked"
+    writer = Writer(directory, shelf, configured, proxy.__version__, metrics.count, log, masks=masks)
+    try:
+        writer.start()
+    except OSError as error:
+        raise CannotStart(
+            f"recorder.directory: {directory} cannot be made: {error.strerror or type(error).__name__}."
+        ) from error
+    stack.callback(writer.close, CLOSING_SECONDS)
+    return Recorder(settings.keep, settings.share, secrets.SystemRandom().random, writer)
 
 
 _now = time.time  # noqa: TID251 - here it comes in

@@ -13,6 +13,8 @@
     store_database      it in PostgreSQL
     configuration       checks and shows the settings
     progress            what long work says on a terminal while it goes on
+    replay              has a recorded exchange once more
+    recorded_backend    plays the backend's side of it
     hash_key            makes the digest of a tenant's key
 
 `proxy.cli` gives each its name.

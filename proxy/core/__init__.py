@@ -25,6 +25,7 @@ Words that all rooms share:
 
 Rooms; arrows between them point downward only (a test reads the imports):
 
+    recorded      an exchange as a file, and once more
     flow          what one request passes in the other rooms, in its order
     examination   what a backend really can, compared with its profile
     surfaces      what clients speak

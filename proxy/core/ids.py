@@ -42,6 +42,16 @@ class Mint:
     def __init__(self, token_hex: Callable[[int], str]) -> None:
         self._hex = token_hex
 
+    def noting(self, note: Callable[[str], None]) -> "Mint":
+        """The same, for one request whose random digits are noted as they are drawn."""
+
+        def drawn(size: int) -> str:
+            digits = self._hex(size)
+            note(digits)
+            return digits
+
+        return Mint(drawn)
+
     def make(self, prefix: str) -> str:
         return f"{prefix}_{self._hex(RANDOM_BYTES)}"
 

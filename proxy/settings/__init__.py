@@ -9,6 +9,7 @@
     store           of what is kept
     otel            of traces
     inspector       of the page that shows requests
+    recorder        of the exchanges that are kept as files
     root            all groups as one tree
     toml_text       values and tables as files have them
     loading         where the settings come from, and what is wrong with them

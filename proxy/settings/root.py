@@ -14,6 +14,7 @@ from proxy.settings.backends import (
 )
 from proxy.settings.inspector import InspectorSettings
 from proxy.settings.otel import OtelSettings
+from proxy.settings.recorder import RecorderSettings
 from proxy.settings.section import Section
 from proxy.settings.server import ClientSettings, LogSettings, MetricsSettings, ServerSettings
 from proxy.settings.store import BackgroundSettings, LiveSettings, StoreSettings
@@ -57,6 +58,8 @@ class Settings(Section):
     """Traces for OpenTelemetry."""
     inspector: InspectorSettings = InspectorSettings()
     """The page that shows requests as they run."""
+    recorder: RecorderSettings = RecorderSettings()
+    """Which exchanges are kept as files, to find out later what happened."""
     logs: LogSettings = LogSettings()
     """What the proxy writes to stderr."""
 
@@ -117,6 +120,12 @@ class Settings(Section):
         for digest in self.inspector.keys:
             if digest in holders:
                 raise ValueError(f"inspector.keys: tenants.{holders[digest]} has one of them too")
+        return self
+
+    @model_validator(mode="after")
+    def _recordings_have_a_place(self) -> Self:
+        if self.recorder.keep != "off" and not self.recorder.directory:
+            raise ValueError("recorder.directory: say where recordings are to be written")
         return self
 
     @model_validator(mode="after")

@@ -18,7 +18,8 @@ Rooms:
 
 - `serving` lets requests in, and `websocket` holds sockets open.
 - `runs` go on in the background.
-- `watching` is how others see requests while they run; `inspector` shows them on a page.
+- `watching` is how others see requests while they run; `inspector` shows them on a page, `recorder` keeps some as
+  files.
 - `tracing` makes traces of them.
 - `limits` are what may be had only so often, or so many times at once.
 - `stores` are the engines that keep what the API remembers.

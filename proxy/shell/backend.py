@@ -13,13 +13,14 @@ from proxy.core.backends.learned import LASTS_SECONDS, Learned
 from proxy.core.backends.model_rules import profile_of
 from proxy.core.backends.target import Target
 from proxy.core.catalog import ServedModel
-from proxy.core.dialects.reading import errors, lessons, reply_lessons
+from proxy.core.dialects.reading import lessons, reply_lessons
 from proxy.core.dialects.reading.echoes import MAX_SEARCHED
 from proxy.core.dialects.reading.lessons import Lesson
 from proxy.core.dialects.reading.reply_lessons import Observed
 from proxy.core.dialects.registry import counter_of, spoken_by
 from proxy.core.errors import Fault, Garbled, OwnWords, Unauthorized
 from proxy.core.events import Reply
+from proxy.core.flow.refused import refused
 from proxy.core.flow.request import Preparation, prepared_for
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
@@ -46,8 +47,6 @@ TEACHING = (400, 422, 500)
 
 SEARCHED_PER_UNIT = 16
 """One unit of work pays for a search through this many bytes of a body, for the words of a refusal."""
-
-UNAUTHORIZED = 401
 
 MAX_REFUSAL_BYTES = 64 * 1024
 
@@ -194,7 +193,7 @@ class Backend:
                 await self._learn_from_refusal(plan.preparation, text, taught, ledger) if teaches else None
             )
             if changed is None:
-                raise _fault(exchange, words, text, plan)
+                raise _fault(exchange, words, plan)
             plan = replace(plan, preparation=changed)
             if watch is not None:
                 watch.attempt("lesson", self.name, changed)
@@ -319,13 +318,6 @@ async def _whole(exchange: Exchange) -> bytes:
     return bytes(answer)
 
 
-def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
-    if exchange.status == UNAUTHORIZED and not plan.preparation.target.key:
-        return errors.no_key(forwards=plan.backend.forwards_key)
-    fault = spoken_by(plan.preparation.profile).fault_of(
-        exchange.status, exchange.headers, words, own_key=plan.preparation.target.own_key
-    )
-    summary = OwnWords(f"The backend answered {exchange.status:d} with {len(words):d} bytes.")
-    advice = lessons.advice(text)
-    message = f"{fault.message} ({advice})" if advice else fault.message
-    return fault.changed(message=message, own_words=fault.own_words or summary)
+def _fault(exchange: Exchange, words: bytes, plan: Plan) -> Fault:
+    target = replace(plan.preparation.target, profile=plan.preparation.profile)
+    return refused(exchange.status, exchange.headers, words, target, forwards=plan.backend.forwards_key)

@@ -105,7 +105,7 @@ class Engine:
         if (queued := asked.queued()) is not None:
             return await self._begin(in_flight, asked, queued)
         in_flight.unkept = asked if asked.request.stream else None
-        encoder = asked.encoder(in_flight.emit, channel.framing) if asked.request.stream else None
+        encoder = in_flight.encoder(asked) if asked.request.stream else None
         reply = OneReply(Sink(encoder.feed, encoder.delta) if encoder else NOWHERE)
         pipeline = await self._reply(in_flight, asked, encoder, reply)
         in_flight.charge.end(in_flight.reply)
@@ -135,7 +135,7 @@ class Engine:
         plan: Plan,
         asker: Asker,
     ) -> None:
-        encoder = asked.encoder(in_flight.emit, in_flight.channel.framing)
+        encoder = in_flight.encoder(asked)
         reply = OneReply(Sink(encoder.feed, encoder.delta))
         reply.sink.feed(ReplyStarted())
         await in_flight.channel.flush()
@@ -164,7 +164,7 @@ class Engine:
             await remember(in_flight, asked, Reply())
             return None
         if encoder is not None:
-            channel.start_timers(encoder.still_working, asked.client.event_heartbeat)
+            channel.start_timers(in_flight.signing(encoder.still_working), asked.client.event_heartbeat)
         return await self._answer(in_flight, plan, attempts, reply, asker)
 
     async def _attempts(self, in_flight: InFlight, asked: SurfaceContext, asker: Asker) -> Attempts:
@@ -190,15 +190,17 @@ class Engine:
     ) -> Pipeline:
         """The reply, or how the last attempt at it failed."""
         while True:
-            stamp = str(int(self._now() * 1000))
+            content = in_flight.content
+            mint, now = (self._mint, self._now) if content is None else (content.mint, content.now)
+            stamp = str(int(now() * 1000))
             flow = reply_flow(
                 plan.preparation,
                 asker,
-                mint=self._mint,
+                mint=mint,
                 stamp=stamp,
                 ledger=in_flight.ledger,
                 sink=reply.sink,
-                observer=in_flight.content,
+                observer=content,
             )
             pipeline, in_flight.checks = flow.pipeline, flow.checks
             in_flight.reply = pipeline.reply
@@ -223,10 +225,10 @@ class Engine:
                         await in_flight.run.asking()
                     await self._ask(in_flight, plan, pipeline)
         except Fault as refusal:
-            pipeline.fail(refusal)
+            in_flight.fail(pipeline, refusal)
         except (asyncio.CancelledError, ConnectionError):
             if not pipeline.ended:  # what the client has had counts, though it did not wait for the end
-                pipeline.fail(ClientFault("The client has left.", status=CLIENT_GONE))
+                in_flight.fail(pipeline, ClientFault("The client has left.", status=CLIENT_GONE))
             raise
 
     async def _ask(self, in_flight: InFlight, plan: Plan, pipeline: Pipeline) -> None:
@@ -244,9 +246,9 @@ class Engine:
         except ConnectionError:
             raise  # the client has left
         except Fault as fault:
-            pipeline.fail(fault)
+            in_flight.fail(pipeline, fault)
         except Exception as bug:
-            pipeline.fail(own_failure(bug, in_flight.log))
+            in_flight.fail(pipeline, own_failure(bug, in_flight.log))
         finally:
             admission.conclude(pipeline.reply.ended, plan.preparation.post.digest)
 

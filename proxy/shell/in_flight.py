@@ -14,7 +14,8 @@ from proxy.core.model import Call, Request
 from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.profile import BackendProfile
 from proxy.core.stream.observer import observing
-from proxy.core.surfaces.surface import Surface, SurfaceContext
+from proxy.core.stream.pipeline import Pipeline
+from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.core.tenants import Tenant
 from proxy.shell.cancellation import Interruptible, shutting_down
 from proxy.shell.destination import Destination
@@ -99,6 +100,23 @@ class InFlight:
     def content(self) -> Content | None:
         """What is said in it, if somebody watches that."""
         return None if self.watch is None else self.watch.content
+
+    def encoder(self, asked: SurfaceContext) -> Encoder:
+        """Tells the reply as a stream, through the channel."""
+        framing = self.channel.framing
+        if (content := self.content) is not None:
+            content.framing = framing
+        return asked.encoder(self.emit, framing)
+
+    def signing(self, sign: Callable[[], None]) -> Callable[[], None]:
+        """Sends a sign of life."""
+        return sign if (content := self.content) is None else content.signing(sign)
+
+    def fail(self, pipeline: Pipeline, fault: Fault) -> None:
+        """Something from outside of the reply ends the attempt at it."""
+        if (content := self.content) is not None:
+            content.failed(fault)
+        pipeline.fail(fault)
 
     def received(self, body: bytes) -> None:
         """The client has sent this."""

@@ -37,6 +37,8 @@ async def kept(in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> Repl
     refusal = await (in_flight.run or in_flight.store).save(record, asked.owning)
     if refusal is None:
         return reply.ended
+    if (content := in_flight.content) is not None:
+        content.not_stored = refusal
     asked.not_stored(refusal, in_flight.ledger)
     if record.conversation is None and in_flight.run is None:
         return reply.ended

@@ -8,6 +8,7 @@ from proxy.core.dialects.registry import wants_thoughts_back
 from proxy.core.events import Reply
 from proxy.core.flow.request import Asker, admitted, completed, memory_name
 from proxy.core.model import Request
+from proxy.core.stored.named import NOTHING_NAMED, Known
 from proxy.core.surfaces.memory.memos import THOUGHTS, memo_key, packed_thoughts
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.surfaces.surface import NO_MEMOS, SurfaceContext
@@ -27,6 +28,8 @@ class RequestReading:
         surface, store, ledger = in_flight.surface, in_flight.store, in_flight.ledger
         named = surface.named(body, ledger, in_flight.tenant.name)
         known = await store.load(named, ledger) if named is not None else None
+        if (content := in_flight.content) is not None:
+            content.known = _all_known(known, surface.remembered(body, in_flight.tenant.name))
         read = partial(surface.read, body, in_flight.headers, ledger, in_flight.tenant.name, known)
         return await self._threads.run(read, ledger)
 
@@ -69,3 +72,10 @@ class RequestReading:
         if not (wanted_back and asked.shares):
             return NO_MEMOS
         return {memo_key(THOUGHTS, whose, id): packed_thoughts(kept[id]) for id in kept}
+
+
+def _all_known(loaded: Known | None, remembered: Mapping[str, bytes]) -> Known | None:
+    """What was found of that which a request names, here and elsewhere."""
+    if not remembered:
+        return loaded
+    return Known(NOTHING_NAMED, memos={**remembered, **(loaded.memos if loaded is not None else {})})

@@ -34,6 +34,7 @@ class RequestScope:
         """Does what is to be done for a request, up to its line in the log. Returns the run with which it goes on in
         the background."""
         self.under_way.add(in_flight)
+        failure: Fault | None = None
         run, in_flight.interruptible = None, Interruptible()
         if self.watchers and in_flight.watch is None:
             in_flight.watch = self._begun(self.watchers, in_flight)
@@ -59,7 +60,9 @@ class RequestScope:
                 in_flight.store.close()
                 in_flight.close()
                 if self.watchers and in_flight.watch is not None:
-                    self.watchers.end(in_flight.watch, in_flight.ledger.facts["status"], in_flight.fault)
+                    self.watchers.end(
+                        in_flight.watch, in_flight.ledger.facts["status"], in_flight.fault or failure
+                    )
                 self.under_way.ended(in_flight)
         return run
 
@@ -74,10 +77,10 @@ class RequestScope:
         return refusal
 
     def _begun(self, watchers: Watchers, in_flight: InFlight) -> Watch:
-        caller, channel = in_flight.caller, in_flight.channel
-        return watchers.begin(
+        caller, channel, surface = in_flight.caller, in_flight.channel, in_flight.surface
+        watch = watchers.begin(
             request_id=channel.request_id,
-            surface=in_flight.surface.name,
+            surface=surface.name,
             transport="websocket" if channel.framing is SOCKET else "http",
             method=caller.method,
             path=caller.path,
@@ -86,3 +89,7 @@ class RequestScope:
             ledger=in_flight.ledger,
             hidden=partial(self.secret_mask.hidden_in, headers=caller.headers),
         )
+        if (content := watch.content) is not None:
+            content.tenant = caller.tenant
+            in_flight.surface = content.surface = surface.drawing(content.mint, content.now)
+        return watch

@@ -66,9 +66,10 @@ READ_COUNTS = {
     "proxy.shell.inspector.details",
     "proxy.shell.inspector.summaries",
     "proxy.shell.ops.metrics",
+    "proxy.shell.recorder.taking",
 }
 """An examination, which has a ledger for each answer; the ledger itself, the request's line in the log, what the
-inspector shows, and the metrics."""
+inspector shows, the metrics, and the recording of a request that has ended."""
 
 
 def test_counters_are_write_only() -> None:

@@ -33,7 +33,7 @@ def _is_our_own(words: ast.expr) -> bool:
     return False
 
 
-TELLS_CLIENTS = {"proxy.shell.backend", "proxy.shell.secret_mask", "proxy.shell.inspector.contents"}
+TELLS_CLIENTS = {"proxy.shell.secret_mask", "proxy.shell.inspector.contents"}
 """What of the shell may read a fault's message: it is for clients, and for those who may see what they said."""
 
 

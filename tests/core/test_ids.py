@@ -159,3 +159,11 @@ def test_a_call_can_have_a_uuid_of_version_4() -> None:
 def test_all_other_bits_of_a_uuid_are_random() -> None:
     ones, zeros = (UUID(Mint(lambda size, d=d: d * 2 * size).uuid_call()[5:]).int for d in "f0")
     assert (ones ^ zeros).bit_count() == 128 - 6
+
+
+def test_what_is_drawn_for_one_request_can_be_noted() -> None:
+    noted: list[str] = []
+    noting = counting_mint().noting(noted.append)
+    made = noting.make("call"), noting.response()
+    assert "".join(noted)[:32] in made[0]
+    assert len(noted) == 3

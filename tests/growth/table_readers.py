@@ -21,6 +21,7 @@ from proxy.core.markup import jsonish, registry, values
 from proxy.core.markup.formats import Format
 from proxy.core.masking import headers, redact, secrets
 from proxy.core.model import ToolKind
+from proxy.core.recorded.keys import Keys
 from proxy.core.schemas import patterns
 from proxy.core.sse import SseParser
 from proxy.core.stream.prompted import PromptedSplitter
@@ -377,6 +378,7 @@ TEXTS: Mapping[str, Make] = {
     "headers": lambda n: partial(headers.shown_headers, {f"x-codex-{at}": "sk-aaaaaaaaa" for at in range(n)}),
     "a trace": _on(trace_context.parent_of, "01", "-0"),
     "a trace's state": _on(trace_context.state_of, "", "a=1,"),
+    "keys of a recording": _on(Keys(_HIDING).spans, "", 'sk-aaaaaaaaa\\"'),
     "secrets": _on(_HIDING.hidden, "", "sk-aaaaaaaaa"),
     "complaints": _on(error_body.read, b'{"error":{"message":"', b"not found ", b'"}}'),
     "advice": _on(advice, "", "tools unsupported "),

@@ -60,13 +60,18 @@ NEED_NONE = {
         surfaces/responses/socket_messages""",
     "read refusals, of which complaints keep some thousand characters": """dialects/anthropic/errors
         dialects/anthropic/lessons dialects/chat/lessons dialects/google/errors
-        dialects/google/lessons dialects/responses/lessons dialects/reading/refused_fields backends/learned""",
+        dialects/google/lessons dialects/responses/lessons dialects/reading/refused_fields backends/learned
+        flow/refused""",
     "read a URL of the configuration": """dialects/anthropic/urls dialects/chat/urls dialects/google/urls
         dialects/responses/urls dialects/responses/counting backends/recognise backends/routes""",
     "are asked for by hand, and read the answers to questions of our own": """examination/aspects
         examination/basics examination/calling examination/courses examination/examination examination/findings
         examination/forms examination/heard examination/limits examination/material examination/messages
         examination/question examination/readers examination/report examination/thinking examination/traces""",
+    "read what the proxy itself has written, for whoever asks a command": """recorded/attempt recorded/conditions
+        recorded/cuts recorded/difference recorded/recording recorded/replay recorded/supply recorded/surfaces
+        recorded/masking recorded/transcript recorded/trusting recorded/blobs recorded/faults recorded/lines
+        recorded/outline""",
     "hand on what they are given, and look at nothing": "stream/observer surfaces/responses/whole_input",
     "look at one schema or one text, as their neighbours do": """schemas/subsets
         dialects/reading/surrogates tools/answers stream/stages/answer_form""",

@@ -11,11 +11,13 @@ import pytest
 
 from proxy import app
 from proxy.core.errors import Fault
+from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.shell.ops.logs import Log, make_log
-from proxy.shell.watching.content import ContentRoom
+from proxy.shell.watching.content import Content, ContentRoom
 from proxy.shell.watching.watch import Watch
 from proxy.shell.watching.watchers import Watcher, Watchers
+from tests.support.replies import counting_mint
 from tests.support.sockets import PROMPTLY
 
 ROOM = 1 << 20
@@ -57,13 +59,20 @@ def have_watch(monkeypatch: pytest.MonkeyPatch, *watchers: Watcher, room: int = 
 
     @asynccontextmanager
     async def watchers_of(
-        settings: Any, metrics: Any, log: Log, clock: Callable[[], float], ring: Watcher | None
+        settings: Any,
+        metrics: Any,
+        mint: Mint,
+        configured: Any,
+        log: Log,
+        clock: Callable[[], float],
+        ring: Watcher | None,
     ) -> AsyncIterator[Watchers]:
         yield Watchers(
             watchers if ring is None else [*watchers, ring],
             room=ContentRoom(room, room),
             clock=clock,
             now=time.time,  # noqa: TID251 - as the proxy has it
+            mint=mint,
             failed=failed.append,
             log=log,
         )
@@ -80,6 +89,10 @@ def a_watch(clock: Callable[[], float], **fields: Any) -> Watch:
     usual: dict[str, Any] = {"request_id": "req_1", "surface": "responses", "transport": "http"}
     usual |= {"method": "POST", "path": "/v1/responses", "tenant": "ann"}
     return Watch(**usual | {"ledger": Ledger(), "date": 0.0, "clock": clock, "hidden": same} | fields)
+
+
+def a_content(room: ContentRoom) -> Content:
+    return Content(room, {}, lambda: 0.0, counting_mint(), lambda: 7.0)
 
 
 def begin(watchers: Watchers, **fields: Any) -> Watch:

@@ -17,12 +17,21 @@ HARMLESS = frozenset(
         "x-accel-buffering", "x-proxy-call-ids", "x-proxy-events", "x-request-id", "x-should-retry",
     }
 )  # fmt: skip
+LEAST_KEY, MAX_KEY, MOST_KEYS = 12, 400, 8
+"""Characters of a value that is looked for, and how many there may be: each has its price."""
 HARMLESS_BEGINNINGS = ("x-stainless-", "x-codex-", "x-ratelimit-", "anthropic-ratelimit-")
 
 
 def shown_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """All names, and the values of those that are harmless. What looks like a key is masked even there."""
     return {name: _shown(name.lower(), value) for name, value in headers.items()}
+
+
+def keys_in(headers: Mapping[str, str]) -> list[str]:
+    """The values that are not shown, but for short ones, which may be words: whoever keeps what was said in the request
+    looks for them there."""
+    hidden = [value for name, value in headers.items() if _shown(name.lower(), value) != value]
+    return [value for value in hidden if LEAST_KEY <= len(value) <= MAX_KEY][:MOST_KEYS]
 
 
 def _shown(name: str, value: str) -> str:

@@ -20,6 +20,9 @@ SHORTEST = 6
 PART = 12
 """Characters of a secret that are found wherever they stand. Fewer may be a word: some keys are made of words."""
 
+ANCHOR = 6
+"""Every part of a secret, and every whole one, has a piece of this length that begins where one of them ends."""
+
 LEAST_CUT = 4
 """Characters of a secret that are found at a cut, where the rest has been left out."""
 
@@ -30,7 +33,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
 class Secrets:
-    __slots__ = ("_beginnings", "_parts", "_whole")
+    __slots__ = ("_anchors", "_beginnings", "_parts", "_whole")
 
     def __init__(self, secrets: Iterable[str]) -> None:
         forms = {form for secret in secrets for value in _values(secret) for form in _forms(value)}
@@ -38,6 +41,9 @@ class Secrets:
         longest_first = sorted(forms, key=len, reverse=True)
         self._whole = re.compile("|".join(map(re.escape, longest_first))) if forms else None
         self._parts = {form[at : at + PART] for form in forms for at in range(len(form) - PART + 1)}
+        self._anchors = {
+            form[at : at + ANCHOR] for form in forms for at in range(0, len(form) - ANCHOR + 1, ANCHOR)
+        }
         self._beginnings = {form[:length] for form in forms for length in range(LEAST_CUT, PART)}
 
     def hidden(self, text: str) -> str:
@@ -47,6 +53,14 @@ class Secrets:
         text = self._whole.sub(MASK, text)
         *cut, rest = self._without_parts(text).split(CUT)
         return CUT.join([*map(self._without_cut, cut), rest])
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where they stand in a text that may be long, in whole or in part. Spans may overlap."""
+        if self._whole is None or not any(anchor in text for anchor in self._anchors):
+            return []
+        found = [match.span() for match in self._whole.finditer(text)]
+        parts = [(at, at + PART) for at in range(len(text) - PART + 1) if text[at : at + PART] in self._parts]
+        return found + parts
 
     def _without_parts(self, text: str) -> str:
         kept, end = [], 0

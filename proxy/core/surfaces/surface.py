@@ -6,10 +6,11 @@ as one answer. The engine knows none of the client's words.
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, Self
 
 from proxy.core.errors import Fault
 from proxy.core.events import Event, Reply
+from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.stored.named import Known, Named
@@ -111,6 +112,12 @@ class Surface(Protocol):
     @property
     def parses_arguments(self) -> bool:
         """Are arguments that are no JSON object an error here? (N04)"""
+
+    def drawing(self, mint: Mint, now: Callable[[], float]) -> Self:
+        """The same surface with other sources of ids and times, for one request."""
+
+    def remembered(self, body: Any, tenant: str) -> Mapping[str, bytes]:
+        """What this process remembers of that which the request names, as memos: see `Known`."""
 
     def error(self, fault: Fault) -> dict[str, Any]:
         """The body of an answer with an error status, in the envelope of this surface."""

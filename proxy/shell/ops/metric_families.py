@@ -98,6 +98,14 @@ FAMILIES: Final = {
         CounterMetricFamily, "What failed in who watches requests; no request was hurt.", ("watcher",)
     ),
     "spans": Family(CounterMetricFamily, "Spans of traces, by what became of them.", ("outcome",)),
+    "recordings": Family(
+        CounterMetricFamily,
+        "Exchanges that were written as files, whole or without what there was no room for.",
+        ("what",),
+    ),
+    "recordings_lost": Family(
+        CounterMetricFamily, "Exchanges that were to be written, and are not.", ("reason",)
+    ),
     "tenant_requests": Family(CounterMetricFamily, "Requests of a tenant.", ("tenant", "status")),
     "tenant_tokens": Family(CounterMetricFamily, "Tokens of a tenant.", ("tenant", "kind")),
     "tenant_tool_calls": Family(CounterMetricFamily, "Tool calls in replies to a tenant.", ("tenant",)),

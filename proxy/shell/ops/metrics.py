@@ -34,7 +34,7 @@ STATES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
 EVENTS = (
     "requests_in_progress", "streams_open", "faults", "refusals", "faults_mended", "markup", "oddities", "dropped",
     "store_commands", "store_seconds", "store_failures", "store_unreadable", "not_stored", "memos_lost", "runs",
-    "runs_lost", "swept", "limits_by_share", "watcher_failures", "spans",
+    "runs_lost", "swept", "limits_by_share", "watcher_failures", "spans", "recordings", "recordings_lost",
 )  # fmt: skip
 """Families that are counted as they happen. The others are sums over the kinds of requests, made when they are read."""
 

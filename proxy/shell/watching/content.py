@@ -11,9 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from proxy.core.errors import Fault
 from proxy.core.events import Delta, Event
 from proxy.core.flow.request import Preparation
-from proxy.core.masking.headers import shown_headers
+from proxy.core.ids import Mint
+from proxy.core.masking.headers import keys_in, shown_headers
+from proxy.core.stored.named import Known
+from proxy.core.surfaces.framing import Framing
+from proxy.core.surfaces.surface import Surface
+from proxy.core.tenants import Tenant
 
 Read = tuple[float, bytes]
 """Some bytes, and when they passed, in seconds since the request began."""
@@ -47,6 +53,9 @@ class AttemptContent:
     body: bytes
     """Sent to the backend."""
     answer_headers: Mapping[str, str] = field(default_factory=dict)
+    failure: Fault | None = None
+    """What ended it from outside of the reply: a refusal, a broken connection, a limit of time, the client's leaving.
+    It may hold secrets: see `Watch.hidden`."""
     reads: list[Read] = field(default_factory=list)
     """What came from the backend, read by read."""
 
@@ -54,9 +63,34 @@ class AttemptContent:
 class Content:
     """What was said in one request. Its parts grow while the request is under way."""
 
-    def __init__(self, room: ContentRoom, headers: Mapping[str, str], seconds: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        room: ContentRoom,
+        headers: Mapping[str, str],
+        seconds: Callable[[], float],
+        mint: Mint,
+        now: Callable[[], float],
+    ) -> None:
+        """`mint`, `now`: whose ids and dates the request is given, and which are noted here."""
         self.headers = shown_headers(headers)
         """The client's."""
+        self.keys = keys_in(headers)
+        """What of the headers is not shown, to be found where else it stands. Never to be shown itself."""
+        self.tenant: Tenant | None = None
+        self.surface: Surface | None = None
+        self.known: Known | None = None
+        """What was found of that which the request names."""
+        self.digits: list[str] = []
+        """The random digits that ids were made of, in their order."""
+        self.dates: list[float] = []
+        """The dates that were asked for, in their order."""
+        self.signs: list[int] = []
+        """Signs of life that were sent in the stream: how many reads had come before each."""
+        self.framing: Framing | None = None
+        self.not_stored: str | None = None
+        """Why the response could not be kept, as its client was told."""
+        self.mint = mint.noting(self.digits.append)
+        self._now = now
         self.body: bytes | None = None
         """The client's, as it was received; None if none came, or too much."""
         self.frames: list[Read] = []
@@ -67,6 +101,7 @@ class Content:
         """Is something missing, because there was no room for it?"""
         self._room = room
         self._held = 0
+        self._reads = 0
         self._seconds = seconds
         self._attempt: AttemptContent | None = None
 
@@ -92,6 +127,25 @@ class Content:
         self._attempt = AttemptContent(preparation, shown_headers(post.headers), body)
         return self._attempt
 
+    def now(self) -> float:
+        date = self._now()
+        self.dates.append(date)
+        return date
+
+    def failed(self, failure: Fault) -> None:
+        """This ends the attempt that is under way."""
+        if self._attempt is not None:
+            self._attempt.failure = failure
+
+    def signing(self, sign: Callable[[], None]) -> Callable[[], None]:
+        """Notes when a sign of life is sent."""
+
+        def noted() -> None:
+            self.signs.append(self._reads)
+            sign()
+
+        return noted
+
     def answered(self, body: dict[str, Any]) -> None:
         """This is the whole answer."""
         self.answer = body
@@ -107,6 +161,7 @@ class Content:
 
     def received(self, data: bytes) -> None:
         if self._attempt is not None and self._holds(len(data)):
+            self._reads += 1
             self._attempt.reads.append((self._seconds(), data))
 
     def decoded(self, delta: Delta) -> None:

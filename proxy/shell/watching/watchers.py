@@ -1,9 +1,11 @@
 """Those who watch, and how each request is handed to them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Protocol
 
 from proxy.core.errors import Fault
+from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable, shown
 from proxy.core.tracing.trace_context import sent_with
@@ -41,6 +43,7 @@ class Watchers:
         room: ContentRoom,
         clock: Callable[[], float],
         now: Callable[[], float],
+        mint: Mint,
         failed: Callable[[str], None],
         log: Log,
     ) -> None:
@@ -49,6 +52,7 @@ class Watchers:
         self._room = room
         self._clock = clock
         self._now = now
+        self._mint = mint
         self._failed = failed
         self._log = log
         self._told: set[str] = set()
@@ -75,8 +79,7 @@ class Watchers:
             request_id,
             surface,
             transport,
-            shown(method),
-            quotable(path, MAX_PATH),
+            *_readable(method, path),
             tenant,
             ledger,
             self._now(),
@@ -86,7 +89,7 @@ class Watchers:
         watch.traceparent, watch.tracestate = sent_with(headers)
         wanting = [watcher for watcher in self._watchers if self._ask(watcher, watch)]
         if wanting:
-            watch.content = Content(self._room, headers, watch.seconds)
+            watch.content = Content(self._room, headers, watch.seconds, self._mint, self._now)
         for watcher in self._watchers:
             self._tell(watcher, watcher.begun, watch)
         return watch
@@ -114,3 +117,9 @@ class Watchers:
         if watcher.name not in self._told:  # it may fail on every request
             self._told.add(watcher.name)
             self._log.error("watcher_failed", watcher=watcher.name, exc_info=failure)
+
+
+@lru_cache(maxsize=128)
+def _readable(method: str, path: str) -> tuple[str, str]:
+    """To mask them takes longer than all the rest of a watch, and nearly all requests come by few paths."""
+    return shown(method), quotable(path, MAX_PATH)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.core.masking.headers import shown_headers
+from proxy.core.masking.headers import LEAST_KEY, MAX_KEY, MOST_KEYS, keys_in, shown_headers
 
 KEY = "sk-abcdefgh12345678"
 
@@ -24,3 +24,11 @@ def test_what_says_who_asks_and_how_is_shown() -> None:
 def test_a_key_where_none_belongs_is_masked() -> None:
     """S06."""
     assert shown_headers({"User-Agent": f"tool {KEY}"}) == {"User-Agent": "tool [redacted]"}
+
+
+def test_what_is_not_shown_is_looked_for_elsewhere() -> None:
+    """S06: but for words, and for more than anybody has."""
+    word = "x" * (LEAST_KEY - 1)
+    assert keys_in({"Authorization": f"Bearer {KEY}", "Accept": "*/*", "X-A": word}) == [f"Bearer {KEY}"]
+    assert keys_in({"X-A": "x" * (MAX_KEY + 1)}) == []
+    assert len(keys_in({f"X-{at}": "x" * LEAST_KEY for at in range(MOST_KEYS + 1)})) == MOST_KEYS

@@ -100,3 +100,17 @@ def test_several_are_found_and_the_rest_stays() -> None:
     secrets = Secrets([KEY, "correct horse", "abcdef"])
     told = secrets.hidden(f"{KEY}{KEY} and correct horse, abcdef: correct battery")
     assert told == f"{MASK}{MASK} and {MASK}, {MASK}: correct battery"
+
+
+@table("text", [KEY, f"a {KEY}.", f"a {KEY[3 : 3 + PART]} b"])
+def test_where_it_stands_in_a_long_text(text: str) -> None:
+    spans = Secrets([KEY]).spans(text)
+    first, last = min(start for start, _ in spans), max(end for _, end in spans)
+    assert text[first:last] in KEY
+    assert last - first >= PART
+
+
+def test_where_there_is_none_it_stands_nowhere() -> None:
+    assert Secrets([KEY]).spans("nothing of it " * 100) == []
+    assert Secrets([KEY]).spans(KEY[: PART - 1]) == []
+    assert Secrets([]).spans(KEY) == []

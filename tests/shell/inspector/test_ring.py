@@ -7,6 +7,7 @@ from proxy.core.errors import Fault, Truncated
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.watching.content import Content, ContentRoom
 from proxy.shell.watching.watch import Watch
+from tests.support.replies import counting_mint
 from tests.support.watching import a_watch
 
 ROOM = ContentRoom(1 << 20, 1 << 20)
@@ -15,7 +16,7 @@ ROOM = ContentRoom(1 << 20, 1 << 20)
 def watch(*, said: int = 0) -> Watch:
     made = a_watch(lambda: 0.0)
     if said:
-        made.content = Content(ROOM, {}, made.seconds)
+        made.content = Content(ROOM, {}, made.seconds, counting_mint(), lambda: 7.0)
         made.content.asked(b"x" * said)
     return made
 

@@ -4,10 +4,10 @@ import gc
 
 import pytest
 
-from proxy.shell.watching.content import Content, ContentRoom
+from proxy.shell.watching.content import ContentRoom
 from tests.support.proxies import StartProxy
 from tests.support.sockets import ScriptedBackend, answer
-from tests.support.watching import Onlooker, have_watch
+from tests.support.watching import Onlooker, a_content, have_watch
 
 KEY = "sk-of-the-backend-1234567890"
 
@@ -79,14 +79,14 @@ async def test_beyond_its_room_nothing_is_kept(
 
 def test_its_room_is_given_back_when_nobody_holds_it_any_more() -> None:
     room = ContentRoom(100, 60)
-    first, second = (Content(room, {}, lambda: 0.0) for _ in range(2))
+    first, second = (a_content(room) for _ in range(2))
     first.asked(b"x" * 60)
     second.asked(b"x" * 60)
     assert first.body is not None
     assert second.body is None
     del first
     gc.collect()
-    third = Content(room, {}, lambda: 0.0)
+    third = a_content(room)
     third.asked(b"x" * 60)
     assert not third.cut
     third.received(b"of no attempt")

@@ -6,6 +6,7 @@ from proxy.shell.watching.content import ContentRoom
 from proxy.shell.watching.watch import Watch
 from proxy.shell.watching.watchers import Watcher, Watchers
 from tests.support.proxies import StartProxy
+from tests.support.replies import counting_mint
 from tests.support.watching import Onlooker, begin, have_watch, silent_log
 
 
@@ -28,6 +29,7 @@ def watchers(*those: Watcher) -> Watchers:
         room=ContentRoom(1, 1),
         clock=lambda: 0.0,
         now=lambda: 7.0,
+        mint=counting_mint(),
         failed=lambda name: None,
         log=silent_log(),
     )

@@ -1,8 +1,8 @@
 """The Chat Completions surface: its modules, put together for one request."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from proxy.core.errors import Fault
 from proxy.core.events import Reply
@@ -32,6 +32,12 @@ class ChatSurface:
     own_call_ids = True
     params = PARAMS
     parses_arguments = False
+
+    def drawing(self, mint: Mint, now: Callable[[], float]) -> Self:
+        return replace(self, mint=mint, now=now)
+
+    def remembered(self, body: Any, tenant: str) -> Mapping[str, bytes]:
+        return NO_MEMOS
 
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)

@@ -1,9 +1,10 @@
 """The native surface: the Chat API with stricter requests, parsed arguments, and call ids of the proxy's own."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from proxy.core.errors import Fault
 from proxy.core.events import Reply
@@ -36,6 +37,18 @@ class NativeSurface:
         self._mint = mint
         self._now = now
         self._maps = CallMaps(signer)
+
+    def drawing(self, mint: Mint, now: Callable[[], float]) -> Self:
+        other = copy(self)
+        other._mint, other._now = mint, now
+        return other
+
+    def remembered(self, body: Any, tenant: str) -> Mapping[str, bytes]:
+        conversation_id, call_ids = decode.named(body)
+        if conversation_id is None:
+            return NO_MEMOS
+        known = self._maps.of(tenant, conversation_id)
+        return memos_of(conversation_id, known, filter(known.knows, call_ids))
 
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)

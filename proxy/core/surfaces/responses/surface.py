@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from proxy.core import jsontext
 from proxy.core.errors import Fault
@@ -63,6 +63,12 @@ class ResponsesSurface:
     own_call_ids = False
     params: ClassVar[Mapping[str, str]] = {}
     parses_arguments = False
+
+    def drawing(self, mint: Mint, now: Callable[[], float]) -> Self:
+        return replace(self, mint=mint, now=now)
+
+    def remembered(self, body: Any, tenant: str) -> Mapping[str, bytes]:
+        return NO_MEMOS
 
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)

@@ -88,3 +88,11 @@ def test_an_error_has_its_envelope() -> None:
     """Of OpenAI's form: its clients read nothing else."""
     fault = ClientFault("No.", param="x", code="invalid_value")
     assert ChatSurface(counting_mint(), lambda: NOW).error(fault) == error_body(fault)
+
+
+def test_another_source_of_ids_and_dates_for_one_request() -> None:
+    surface = ChatSurface(counting_mint(), lambda: NOW)
+    other = surface.drawing(counting_mint(), lambda: 7.0)
+    whole = other.read(BODY, {}, Ledger()).whole(reply(Text("Hi"))).body
+    assert whole["created"] == 7
+    assert other.remembered(BODY, "") == {}

@@ -194,3 +194,21 @@ def test_an_error_has_its_envelope() -> None:
     """Of OpenAI's form: its clients read nothing else."""
     fault = ClientFault("No.", param="x", code="invalid_value")
     assert surface().error(fault) == error_body(fault)
+
+
+def test_what_is_remembered_of_a_conversation_is_told_as_memos() -> None:
+    """N03: whoever knows them reads the request as it was read here."""
+    speaking = NativeSurface(counting_mint(), lambda: NOW, SIGNER)
+    read = speaking.read(BODY | {"conversation_id": "c"}, {}, Ledger())
+    ended = PartEnded(CALL, complete=True)
+    read.remember(Reply([ended], ReplyEnded(Ending.COMPLETED)), "ann")
+    call = {"id": "call_a", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
+    history = [{"role": "assistant", "content": None, "tool_calls": [call]}]
+    history.append({"role": "tool", "tool_call_id": "call_a", "content": "1"})
+    body = BODY | {"conversation_id": "c", "messages": BODY["messages"] + history}  # type: ignore[operator]
+    memos = speaking.drawing(counting_mint(), lambda: 7.0).remembered(body, "")
+    assert len(memos) == 1
+    elsewhere = NativeSurface(counting_mint(), lambda: NOW, SIGNER)
+    assert elsewhere.remembered(body, "") == elsewhere.remembered(BODY, "") == {}
+    known = elsewhere.read(body, {}, Ledger(), known=Known(Named(), memos=memos))
+    assert known.request == speaking.read(body, {}, Ledger()).request

@@ -325,3 +325,9 @@ def test_thoughts_are_of_the_model_whatever_its_clients_call_it() -> None:
         ledger = Ledger()
         speaking.read({"model": model, "input": "More"}, {}, ledger, known=known)
         assert ("foreign_reasoning" in ledger.dropped) is left_out
+
+
+def test_another_source_of_ids_and_dates_for_one_request() -> None:
+    other = surface().drawing(counting_mint(), lambda: 7.0)
+    assert other.read(BODY, {}, Ledger()).whole(REPLY).body["created_at"] == 7
+    assert other.remembered(BODY, "") == {}

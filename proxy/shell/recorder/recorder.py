@@ -1,0 +1,46 @@
+"""Watches requests, and has those written that are to be kept."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from proxy.shell.recorder.writer import Writer
+from proxy.shell.watching.watch import Watch
+
+Keep = Literal["faults", "sampled", "all"]
+FAILED = 400
+
+
+class Recorder:
+    name = "recorder"
+
+    def __init__(self, keep: Keep, share: float, chance: Callable[[], float], writer: Writer) -> None:
+        """`chance`: from 0 to 1."""
+        self._keep = keep
+        self._share = share
+        self._chance = chance
+        self._writer = writer
+        self._chosen: set[Watch] = set()
+        """Requests under way that are to be kept, unless they end well and only failures are."""
+
+    def wants_content(self, watch: Watch) -> bool:
+        if self._keep == "sampled" and self._chance() >= self._share:
+            return False
+        self._chosen.add(watch)
+        return True
+
+    def begun(self, watch: Watch) -> None:
+        """Nothing is written before the end."""
+
+    def ended(self, watch: Watch) -> None:
+        if watch not in self._chosen:
+            return
+        self._chosen.discard(watch)
+        if self._keep != "faults" or _failed(watch):
+            self._writer.put(watch)
+
+
+def _failed(watch: Watch) -> bool:
+    """Also where another attempt has mended it: whoever looks for failures wants to see those, too."""
+    status = watch.status or 0
+    faulty = any(attempt.fault is not None for attempt in watch.attempts)
+    return faulty or watch.fault is not None or status >= FAILED
