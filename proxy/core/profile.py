@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 Auth = Literal["bearer", "api-key", "x-api-key", "x-goog-api-key", "none"]
-Wire = Literal["chat", "responses"]
+Wire = Literal["auto", "chat", "responses"]
 SystemRole = Literal["system", "developer"]
 LateSystem = Literal["user", "merge", "keep"]
 Images = Literal["none", "data", "any"]
@@ -72,8 +72,13 @@ class BackendProfile:
     """Sent with every request."""
     query: Mapping[str, str] = field(default_factory=dict)
     """Added to the URL's query unless it is there already."""
-    wire: Wire = "chat"
-    """`responses` marks a model that refuses Chat for tools that think: in Chat such requests must not think."""
+    wire: Wire = "auto"
+    """Which of OpenAI's two APIs is asked. `auto`: Responses where a request needs it and that is offered, else Chat;
+    and the other one where an endpoint is missing."""
+    offers_responses: bool = False
+    """Is the Responses API known to be there, beside Chat?"""
+    thinks_beside_tools: bool = True
+    """May a request by Chat have tools and think? Where it may not, it needs Responses, or must not think."""
     first_byte_s: int = PATIENCE_S
     """How long the first byte may take."""
     counter: Counter = "none"

@@ -5,7 +5,7 @@ What it learned of a model is kept for a while, so that the next request is righ
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from proxy.core.backends.counter import TokenCounter, not_offered, shows_no_counter
@@ -22,6 +22,7 @@ from proxy.core.errors import Fault, Garbled, OwnWords, Unauthorized
 from proxy.core.events import Reply
 from proxy.core.flow.refused import refused
 from proxy.core.flow.request import Preparation, prepared_for
+from proxy.core.flow.taught import NOT_FOUND, as_taught, lessons_of, other_endpoint
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
@@ -42,8 +43,9 @@ oddities."""
 MAX_KNOWN = 1000
 """The proxy remembers this many models. Clients choose the names, so there may be any number."""
 
-TEACHING = (400, 422, 500)
-"""llama.cpp and LM Studio answer 500 to what others call a bad request."""
+TEACHING = (400, 404, 422, 500)
+"""llama.cpp and LM Studio answer 500 to what others call a bad request; 404 teaches only in which language a model is
+asked."""
 
 SEARCHED_PER_UNIT = 16
 """One unit of work pays for a search through this many bytes of a body, for the words of a refusal."""
@@ -64,6 +66,16 @@ class Plan:
     """Who pays for the request."""
     only: bool = False
     """Is there no other backend that could answer it?"""
+    taught: list[tuple[Lesson, BackendProfile]] = field(default_factory=list)
+    """What refusals have taught for it, each with the profile before: kept if the request is answered."""
+
+
+class OtherLanguage(Exception):
+    """A refusal has taught to ask in another language, in which the reply will be too: whoever reads it begins anew."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__("ask in the other language")
+        self.plan = plan
 
 
 @dataclass(slots=True)
@@ -168,9 +180,13 @@ class Backend:
         return self._known[model]
 
     async def ask(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> Exchange:
-        """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again."""
-        self.budget.earn()
-        taught: list[tuple[Lesson, BackendProfile]] = []
+        """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again.
+
+        Raises OtherLanguage with the plan that is to be asked instead.
+        """
+        taught = plan.taught
+        if not taught:
+            self.budget.earn()
         while True:
             post = plan.preparation.post
             exchange = await self._transport.send(
@@ -188,15 +204,25 @@ class Backend:
             if watch is not None:
                 watch.refused(words)
             text = words.decode("utf-8", "replace")
-            teaches = exchange.status in TEACHING and len(taught) < MAX_LESSONS
-            changed = (
-                await self._learn_from_refusal(plan.preparation, text, taught, ledger) if teaches else None
-            )
+            changed = None
+            if exchange.status in TEACHING and len(taught) < MAX_LESSONS:
+                changed = await self._learn_from_refusal(
+                    plan.preparation, text, exchange.status, taught, ledger
+                )
+            if changed is None and (
+                lesson := other_endpoint(plan.preparation, exchange.status, exchange.headers, words, taught)
+            ):
+                taught.append((lesson, plan.preparation.target.profile))
+                target = replace(plan.preparation.target, profile=lesson.profile)
+                changed = await self._put_to(target, plan.preparation, ledger)
             if changed is None:
                 raise _fault(exchange, words, plan)
-            plan = replace(plan, preparation=changed)
             if watch is not None:
                 watch.attempt("lesson", self.name, changed)
+            language = plan.preparation.profile.dialect
+            plan = replace(plan, preparation=changed)
+            if changed.profile.dialect != language:
+                raise OtherLanguage(plan)
 
     async def count(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> int:
         """Returns the number of tokens in the request of a plan that was made for that."""
@@ -217,6 +243,7 @@ class Backend:
         self,
         preparation: Preparation,
         words: str,
+        status: int,
         taught: list[tuple[Lesson, BackendProfile]],
         ledger: Ledger,
     ) -> Preparation | None:
@@ -227,17 +254,14 @@ class Backend:
         def learned() -> Lesson | None:
             ledger.work.spend(min(len(post.body), MAX_SEARCHED) // SEARCHED_PER_UNIT)
             profile = preparation.profile
-            found = lessons.learn(spoken_by(profile).lessons, profile, words, rows, post.body)
-            if found is None and lessons.EVIDENCE not in rows:
+            found = lessons.learn(lessons_of(profile, status), profile, words, rows, post.body)
+            if found is None and lessons.EVIDENCE not in rows and status != NOT_FOUND:
                 found = lessons.without_evidence(profile)
             return found
 
         while lesson := await self._threads.run(learned, ledger):
             rows.append(lesson.row)
-            target = replace(preparation.target, profile=lesson.profile)
-            changed = await self._prepare(
-                preparation.request, target, preparation.model, post.url, ledger, preparation.counter
-            )
+            changed = await self._put_to(as_taught(preparation, lesson), preparation, ledger)
             if (changed.post.body, changed.post.headers) != (post.body, post.headers):
                 taught.append((lesson, preparation.profile))
                 return changed
@@ -289,6 +313,12 @@ class Backend:
                 fields=news,
                 minutes=LASTS_SECONDS / 60,
             )
+
+    async def _put_to(self, target: Target, preparation: Preparation, ledger: Ledger) -> Preparation:
+        """The same request to what is now known of its model."""
+        return await self._prepare(
+            preparation.request, target, preparation.model, preparation.url, ledger, preparation.counter
+        )
 
     async def _prepare(
         self,

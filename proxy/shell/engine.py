@@ -25,7 +25,7 @@ from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.one_reply import OneReply
 from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.shell.attempts import Attempts
-from proxy.shell.backend import Plan
+from proxy.shell.backend import OtherLanguage, Plan
 from proxy.shell.destination import Destination
 from proxy.shell.in_flight import Caller, InFlight, own_failure
 from proxy.shell.keeping import kept, remember
@@ -204,7 +204,12 @@ class Engine:
             )
             pipeline, in_flight.checks = flow.pipeline, flow.checks
             in_flight.reply = pipeline.reply
-            await self._run(in_flight, plan, pipeline)
+            try:
+                await self._run(in_flight, plan, pipeline)
+            except OtherLanguage as other:
+                plan = other.plan
+                in_flight.profile = plan.preparation.profile
+                continue
             if in_flight.watch is not None:
                 in_flight.watch.attempt_ended(pipeline.reply.ended)
             thought = pipeline.put_right(seen=plan.preparation.request.stream)
@@ -243,8 +248,8 @@ class Engine:
                 self._check_processes,
                 streaming=plan.preparation.request.stream,
             )
-        except ConnectionError:
-            raise  # the client has left
+        except (ConnectionError, OtherLanguage):
+            raise  # the client has left, or the reply will be another
         except Fault as fault:
             in_flight.fail(pipeline, fault)
         except Exception as bug:

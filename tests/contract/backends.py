@@ -40,7 +40,7 @@ BACKENDS = {
     "responses": Backend(
         responses.provider(),
         responses.MODEL,
-        {"profile": responses.NAME, "overrides": {"dialect": "responses", "sealed_thoughts": True}},
+        {"profile": responses.NAME, "overrides": {"wire": "responses"}},
         read_responses.received,
     ),
 }

@@ -4,7 +4,7 @@ request: never as ours, never with a traceback."""
 import pytest
 
 from tests.fuzz.client import PATIENT, check_log, check_refusal, connected
-from tests.fuzz.dialects import DIALECTS, FAULTS
+from tests.fuzz.dialects import DIALECTS, FAULTS, settings_of
 from tests.fuzz.samples import ASKS
 from tests.fuzz.wrong import spoiled, wire
 from tests.support.proxies import StartProxy
@@ -23,6 +23,7 @@ ONE_IN = 4
 LISTS = {
     "openrouter": {"object": "list", "data": [{"id": "m", "context_length": 5, "supported_parameters": ["tools"]}]},
     "anthropic": {"data": [{"type": "model", "id": "m", "max_input_tokens": 5}], "has_more": False, "last_id": "m"},
+    "responses": {"object": "list", "data": [{"id": "m", "object": "model", "owned_by": "openai"}]},
     "google": {"models": [{"name": "models/m", "inputTokenLimit": 5, "supportedGenerationMethods": ["g"]}]},
 }  # fmt: skip
 
@@ -41,7 +42,7 @@ async def test_any_refusal_is_a_fault_with_words(
             line.send(answer(status, said))
 
     backend.plays(plays)
-    proxy = await start_proxy(backend={"profile": profile}, retries={"attempts": 1}, **PATIENT)
+    proxy = await start_proxy(backend=settings_of(profile), retries={"attempts": 1}, **PATIENT)
     with connected(proxy) as client:
         for number, (told, said) in enumerate(spoiled(FORMS[form], one_in=ONE_IN)):  # noqa: B007
             status = STATUSES[number % len(STATUSES)]
@@ -60,7 +61,7 @@ async def test_any_list_of_models_is_read_or_told_as_broken(
 ) -> None:
     for told, said in spoiled(LISTS[profile], one_in=3):
         backend.answers(answer(200, said))
-        proxy = await start_proxy(backend={"profile": profile}, **PATIENT)
+        proxy = await start_proxy(backend=settings_of(profile), **PATIENT)
         with connected(proxy) as client:
             status, data = await client.ask("GET", "/v1/models")
             if status != 200:

@@ -7,7 +7,7 @@ import pytest
 
 from proxy.core import jsontext
 from tests.fuzz.client import PATIENT, check_log, check_refusal, check_stream, connected
-from tests.fuzz.dialects import DIALECTS, FAULTS
+from tests.fuzz.dialects import DIALECTS, FAULTS, settings_of
 from tests.fuzz.samples import ASKS, SAID
 from tests.fuzz.wrong import spoiled, wire
 from tests.support.proxies import StartProxy
@@ -49,7 +49,7 @@ async def test_a_wrong_value_in_a_stream_leaves_one_ending(
             line.send(said)
 
     backend.plays(plays)
-    proxy = await start_proxy(backend={"profile": profile}, **PATIENT)
+    proxy = await start_proxy(backend=settings_of(profile), **PATIENT)
     with connected(proxy) as client:
         spoiled_ones = spoiled_streams(DIALECTS[profile].stream(SAID), ONE_IN[surface])
         for (told, said), kind in zip(spoiled_ones, cycle(KINDS), strict=False):  # noqa: B007
@@ -80,7 +80,7 @@ async def test_a_wrong_value_in_a_whole_answer_leaves_one_ending(
             line.send(answer(200, said))
 
     backend.plays(plays)
-    proxy = await start_proxy(backend={"profile": profile}, **PATIENT)
+    proxy = await start_proxy(backend=settings_of(profile), **PATIENT)
     with connected(proxy) as client:
         for told, said in spoiled(DIALECTS[profile].body(SAID), one_in=BODY_ONE_IN):  # noqa: B007
             try:

@@ -4,6 +4,6 @@
   the words for reasoning effort that both use.
 - `recognise` tells which profile a backend has, `listing` what its list of models says, `learned` what its refusals and
   replies taught.
-- `target` is where a backend is, `routes` which one answers for a model, `post` one HTTP request to it,
-  `counter` its own counter of tokens.
+- `target` is where a backend is, `wires` in which of OpenAI's two languages it is asked, `routes` which backend answers
+  for a model, `post` one HTTP request to it, `counter` its own counter of tokens.
 """

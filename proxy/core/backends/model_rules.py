@@ -28,6 +28,8 @@ class ModelRule:
     """These hosts are known to refuse it."""
 
 
+_OPENAI = frozenset({"openai", "azure", "azure-deployment"})
+
 MODEL_RULES = (
     ModelRule(
         ("mistral", "devstral", "magistral", "codestral"), {"after_tool": "Done.", "call_id": "alnum9"}
@@ -45,9 +47,20 @@ MODEL_RULES = (
     ),  # which speaks its own language there
     ModelRule(
         ("gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"),
-        {"wire": "responses"},
-        only=frozenset({"openai", "azure", "azure-deployment"}),
+        {"thinks_beside_tools": False},
+        only=_OPENAI,
     ),
+    ModelRule(
+        ("-codex", "codex-mini", "o1-pro", "o3-pro", "gpt-5-pro", "deep-research", "computer-use"),
+        where_default={"wire": "responses"},
+        only=_OPENAI,
+    ),  # which are not offered by Chat at all
+    ModelRule(
+        ("gpt-5", "gpt-6", "codex", "o1", "o3", "o4", "computer-use"),
+        {"sealed_thoughts": True, "summaries": True},
+        only=_OPENAI,
+    ),
+    ModelRule(("-chat",), {"sealed_thoughts": False, "summaries": False}, only=_OPENAI),
     ModelRule(("vision",), {"images": "any"}, only=frozenset({"deepseek"})),
     ModelRule(
         ("kimi-k3",),

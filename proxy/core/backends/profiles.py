@@ -30,8 +30,12 @@ _OPENAI = replace(
     effort_field="reasoning_effort",
     effort_map={"max": "xhigh"},
     tuning=TUNING | {"verbosity"},
+    offers_responses=True,
+    length_least=16,
+    media_results=True,
 )
 _AZURE = replace(_OPENAI, auth="api-key", root="/openai/v1")
+_ALL_TUNING = TUNING - {"logprobs", "top_logprobs", "temperature", "top_p"}
 
 PROFILES: Mapping[str, BackendProfile] = {
     profile.name: profile
@@ -62,6 +66,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             _AZURE,
             name="azure-deployment",
+            offers_responses=False,
             hosts=("*.azure.com/openai/deployments/*",),
             query={
                 "api-version": "2024-10-21"
@@ -75,6 +80,8 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             _KNOWN,
             name="vllm",
+            offers_responses=True,
+            tuning_beside_api=_ALL_TUNING,
             counter="vllm",
             strict_tools=True,
             effort_field="reasoning_effort",
@@ -85,6 +92,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             _KNOWN,
             name="sglang",
+            offers_responses=True,
             counter="sglang",
             strict_tools=True,
             effort_field="reasoning_effort",
@@ -95,6 +103,8 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             _KNOWN,
             name="llamacpp",
+            offers_responses=True,
+            tuning_beside_api=_ALL_TUNING,
             counter="llamacpp",
             force_tool="required",
             images="data",
@@ -107,6 +117,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             _KNOWN,
             name="ollama",
+            offers_responses=True,
             hosts=("ollama.com",),
             images="data",
             force_tool="auto",
@@ -117,6 +128,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             DEFAULT,
             name="lmstudio",
+            offers_responses=True,
             force_tool="required",
             schema=_TEMPLATES,
             formats=frozenset({"json_schema"}),
@@ -209,6 +221,8 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             _KNOWN,
             name="xai",
+            offers_responses=True,
+            sealed_thoughts=True,
             strict_tools=True,
             hosts=("api.x.ai",),
             effort_field="reasoning_effort",
@@ -240,6 +254,8 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             _KNOWN,
             name="openrouter",
+            offers_responses=True,
+            sealed_thoughts=True,
             force_tool="required",
             hosts=("openrouter.ai",),
             root="/api/v1",
@@ -269,6 +285,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             _KNOWN,
             name="copilot",
+            offers_responses=True,
             force_tool="required",
             hosts=("*.githubcopilot.com", "copilot-api.*"),
             root="",

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from proxy.core.backends.counter import TokenCounter
 from proxy.core.backends.target import Target
+from proxy.core.backends.wires import may_speak_responses
 from proxy.core.dialects.anthropic import counting as anthropic_counting
 from proxy.core.dialects.anthropic import encode as anthropic_encode
 from proxy.core.dialects.anthropic import errors as anthropic_errors
@@ -137,6 +138,8 @@ def spoken_by(profile: BackendProfile) -> Dialect:
 
 def wants_thoughts_back(profile: BackendProfile) -> bool:
     """Does the backend answer better, or only, with what its model thought before the calls of the history?"""
+    if may_speak_responses(profile):
+        return True
     if profile.replay == "none" and profile.replay_by_evidence:  # as long as there is no evidence
         profile = replace(profile, replay_by_evidence=False)
     return profile.replay != "none" or spoken_by(profile).decoder.wants_extras_back(profile)

@@ -5,5 +5,6 @@ engine calls these functions between its waits, and so do the tests: what is tes
 
     request    from what a client asked to what one model of one backend is asked
     refused    what it means that a backend takes no request
+    taught     what a refusal makes of the next request
     reply      the stages of one reply, composed
 """

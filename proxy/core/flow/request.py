@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from proxy.core.backends import wires
 from proxy.core.backends.counter import TokenCounter
 from proxy.core.backends.post import Post, post
 from proxy.core.backends.target import Target
@@ -42,6 +43,8 @@ class Preparation:
     profile: BackendProfile
     prepared: Prepared
     post: Post
+    url: str
+    """Where this model is asked in the target's own language."""
     counter: TokenCounter | None = None
     """Is only to be counted what a model would read?"""
 
@@ -75,8 +78,10 @@ def prepared_for(
 ) -> Preparation:
     """Prepares the request, or the question how many tokens it has. The table of names in it depends on the request
     alone, so it stays right if a lesson changes the profile."""
-    profile = target.profile
+    profile = target.profile if counter else wires.spoken(target.profile, request)
+    own_url = url if profile is target.profile else spoken_by(profile).reply_url(target, model)
     prepared = prepare(request, profile, ledger)
     body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
     question = counter.body(body, model) if counter else body
-    return Preparation(request, target, model, profile, prepared, post(target, url, question), counter)
+    asked = post(target, own_url, question)
+    return Preparation(request, target, model, profile, prepared, asked, url, counter)

@@ -16,14 +16,21 @@ OPENAI: dict[str, Any] = {
     "effort_field": "reasoning_effort",
     "effort_map": {"max": "xhigh"},
     "tuning": DEFAULT.tuning | {"verbosity"},
+    "offers_responses": True,
+    "length_least": 16,
+    "media_results": True,
 }
+BESIDE_API = {"presence_penalty", "frequency_penalty", "seed", "stop"}
 SWITCH = {"none": "disabled"} | dict.fromkeys(("minimal", "low", "medium", "high", "xhigh", "max"), "enabled")
 DIFFERS: dict[str, dict[str, Any]] = {
     "default": {},
     "openai": OPENAI | {"files": True},
     "azure": OPENAI | {"auth": "api-key"},
-    "azure-deployment": OPENAI | {"auth": "api-key", "query": {"api-version": "2024-10-21"}},
+    "azure-deployment": {name: value for name, value in OPENAI.items() if name != "offers_responses"}
+    | {"auth": "api-key", "query": {"api-version": "2024-10-21"}},
     "vllm": {
+        "offers_responses": True,
+        "tuning_beside_api": BESIDE_API,
         "counter": "vllm",
         "strict_tools": True,
         "effort_field": "reasoning_effort",
@@ -32,6 +39,7 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "call_id": "any",
     },
     "sglang": {
+        "offers_responses": True,
         "counter": "sglang",
         "strict_tools": True,
         "effort_field": "reasoning_effort",
@@ -40,6 +48,8 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "call_id": "any",
     },
     "llamacpp": {
+        "offers_responses": True,
+        "tuning_beside_api": BESIDE_API,
         "counter": "llamacpp",
         "force_tool": "required",
         "images": "data",
@@ -50,13 +60,19 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "call_id": "any",
     },
     "ollama": {
+        "offers_responses": True,
         "images": "data",
         "force_tool": "auto",
         "effort_field": "reasoning_effort",
         "replay": "reasoning",
         "first_byte_s": 1200,
     },
-    "lmstudio": {"force_tool": "required", "schema": {"plain", "bounded"}, "formats": {"json_schema"}},
+    "lmstudio": {
+        "offers_responses": True,
+        "force_tool": "required",
+        "schema": {"plain", "bounded"},
+        "formats": {"json_schema"},
+    },
     "tgi": {"force_tool": "required", "length_default": 4096, "formats": set()},
     "deepseek": {
         "force_tool": "auto",
@@ -123,6 +139,8 @@ DIFFERS: dict[str, dict[str, Any]] = {
     },
     "groq": {"strict_tools": True, "effort_field": "reasoning_effort"},
     "xai": {
+        "offers_responses": True,
+        "sealed_thoughts": True,
         "strict_tools": True,
         "effort_field": "reasoning_effort",
         "replay": "reasoning_content",
@@ -146,6 +164,8 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "replay": "reasoning_content",
     },
     "openrouter": {
+        "offers_responses": True,
+        "sealed_thoughts": True,
         "force_tool": "required",
         "files": True,
         "effort_field": "reasoning",
@@ -163,6 +183,7 @@ DIFFERS: dict[str, dict[str, Any]] = {
     },
     "perplexity": {"force_tool": "required", "max_tools": 0, "orphan_tools": "flatten"},
     "copilot": {
+        "offers_responses": True,
         "force_tool": "required",
         "length_field": "max_completion_tokens",
         "orphan_tools": "declare",

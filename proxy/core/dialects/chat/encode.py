@@ -118,7 +118,7 @@ _SWITCH_WORDS = frozenset({"enabled", "disabled", "adaptive"})
 def _effort(request: Request, prepared: Prepared, profile: BackendProfile, ledger: Ledger) -> str | None:
     """Gives the vendor's word for the effort that is to be asked for."""
     wanted = request.reasoning.effort
-    effort = "none" if profile.wire == "responses" and prepared.tools else wanted
+    effort = wanted if profile.thinks_beside_tools or not prepared.tools else "none"
     word = profile.effort_map.get(effort, effort) if effort else None
     if profile.effort_field == "none":
         word = None

@@ -81,6 +81,11 @@ def _no_logprobs(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
     return replace(profile, tuning=profile.tuning - {"logprobs", "top_logprobs"})
 
 
+def _by_responses(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
+    """Unless somebody has said by hand how it is to be asked."""
+    return replace(profile, wire="responses") if profile.wire == "auto" else profile
+
+
 # ── fields that a closed schema does not list ──────────────────────────────────────────────────────────────────
 
 _OTHER_LENGTH: dict[str, LengthField] = {
@@ -179,7 +184,12 @@ LESSONS: Sequence[Row] = (
         _fewer_formats,
     ),
     *LIMIT_ROWS,
-    Row("wire", says(r"Function tools with reasoning_effort are not supported"), setting(wire="responses")),
+    Row(
+        "thinking",
+        says(r"Function tools with reasoning_effort are not supported"),
+        setting(thinks_beside_tools=False),
+    ),
+    Row("wire", says(r"only supported in v1/responses|unsupported_api_for_model"), _by_responses),
     Row("effort", says(r"cannot specify both\b.{0,80}thinking"), _one_switch),
     Row("effort", says(r"thinking_budget parameter"), _budget),
     Row("effort", says(r"does not support thinking"), setting(effort_field="none")),

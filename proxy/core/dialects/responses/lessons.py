@@ -51,7 +51,17 @@ def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfil
     return replace(profile, max_tools=min(profile.max_tools, max(1, int(match["most"]))))
 
 
+def _by_chat(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
+    """Unless somebody has said by hand how it is to be asked."""
+    return replace(profile, wire="chat") if profile.wire == "auto" else profile
+
+
 LESSONS: Sequence[Row] = (
+    Row(
+        "wire",
+        says(r"only supported in v1/chat/completions|not supported (?:in|with) the responses api"),
+        _by_chat,
+    ),
     Row("sealed_thoughts", says(r"encrypted content is not supported"), setting(sealed_thoughts=False)),
     Row("summary", says(r"generate reasoning summaries"), setting(summaries=False)),
     Row("late_system", says(r"System message must be at the beginning"), setting(late_system="user")),

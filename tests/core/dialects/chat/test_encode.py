@@ -333,7 +333,7 @@ def test_a_model_that_may_not_think_with_tools_in_chat_does_not(
 ) -> None:
     """The newest refuse even the absence of the field, since they think by default."""
     ledger = Ledger()
-    on = profile(wire="responses", effort_field="reasoning_effort")
+    on = profile(thinks_beside_tools=False, effort_field="reasoning_effort")
     body = body_of(on=on, tools=tools, reasoning=ReasoningWish(effort), ledger=ledger)
     assert body.get("reasoning_effort") == expected
     assert ledger.dropped.get("reasoning_effort", 0) == (1 if tools and effort else 0)

@@ -213,9 +213,15 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         {"length_default": 10000},
     ),
     (
-        "wire",
+        "thinking",
         {},
         "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions.",
+        {"thinks_beside_tools": False},
+    ),
+    (
+        "wire",
+        {},
+        "This model is only supported in v1/responses and not in v1/chat/completions.",
         {"wire": "responses"},
     ),
     (
@@ -408,3 +414,8 @@ def test_no_row_is_taken_twice_for_one_request() -> None:
     first = learn(replace(DEFAULT, force_tool="object"), "Invalid tool_choice")
     assert first is not None
     assert learn(first.profile, "Invalid tool_choice", {first.row}) is None
+
+
+def test_how_a_backend_is_asked_may_be_set_by_hand() -> None:
+    """Copilot's word, for a model that it offers by Responses alone."""
+    assert learn(replace(DEFAULT, wire="chat"), '{"code":"unsupported_api_for_model"}') is None

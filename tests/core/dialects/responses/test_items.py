@@ -244,7 +244,7 @@ def test_a_result_that_is_no_text() -> None:
 )
 def test_a_failure_says_so(content: list[Any], output: str | None) -> None:
     failed = Result("c1", [Text(part) if isinstance(part, str) else part for part in content], is_error=True)
-    item = items_of(user("Hi"), assistant(call()), tool(failed))[2]
+    item = items_of(user("Hi"), assistant(call()), tool(failed), on=openai(media_results=False))[2]
     assert item["output"] == (output or f"Error:\n{MOVED}")
 
 

@@ -24,6 +24,8 @@ def changed(profile: BackendProfile, other: BackendProfile) -> dict[str, Any]:
     }
 
 
+CHAT_ONLY = "This model is only supported in v1/chat/completions and not in v1/responses."
+
 TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     (
         "sealed_thoughts",
@@ -73,6 +75,7 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ("media_results", {}, "Output of tool call should be 'Input text'", {"media_results": False}),
     ("images", {}, "image input is not supported", {"images": "none"}),
     ("images", {}, "image URLs are not currently supported", {"images": "data"}),
+    ("wire", {}, CHAT_ONLY, {"wire": "chat"}),
     ("effort", {}, "this model does not support thinking", {"effort_field": "none"}),
 ]
 
@@ -115,3 +118,7 @@ def test_a_body_that_says_it_teaches_nothing() -> None:
     words = "Invalid name: 'Unknown parameter: 'store''"
     body = b'{"input":[{"role":"user","content":"Unknown parameter: \'store\'"}]}'
     assert learn(openai(), words, (), body) is None
+
+
+def test_what_somebody_has_set_by_hand_stays() -> None:
+    assert learn(openai(wire="responses"), CHAT_ONLY) is None

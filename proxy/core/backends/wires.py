@@ -1,0 +1,51 @@
+"""In which of OpenAI's two languages a backend of both is asked: Chat, or Responses.
+
+Chat is the older, and nearly every server speaks it better. But some models think beside tools only by Responses, and
+only there does a backend run tools of its own. A profile may say which it shall be; by `auto` each request is asked in
+the language that it needs.
+"""
+
+from dataclasses import replace
+
+from proxy.core.model import Audio, Request
+from proxy.core.profile import BackendProfile, Wire
+
+CHAT, RESPONSES = "chat", "responses"
+
+WIRE = "wire"
+"""The name of the lesson that a backend has one of the two languages, and not the other."""
+
+NO_SUCH_ENDPOINT = frozenset({404, 405, 501})
+"""What servers answer where they have an endpoint not at all."""
+
+
+def spoken(profile: BackendProfile, request: Request) -> BackendProfile:
+    """The profile in the language of this request."""
+    if profile.dialect != CHAT or profile.wire == CHAT:
+        return profile
+    if profile.wire == RESPONSES or (profile.offers_responses and _needs_responses(profile, request)):
+        return replace(profile, dialect=RESPONSES)
+    return profile
+
+
+def may_speak_responses(profile: BackendProfile) -> bool:
+    """Can there be requests to this model that are asked by Responses?"""
+    if profile.dialect != CHAT or profile.wire == CHAT:
+        return False
+    return profile.wire == RESPONSES or (profile.offers_responses and not profile.thinks_beside_tools)
+
+
+def other(base: BackendProfile, asked: BackendProfile) -> BackendProfile | None:
+    """The profile for the other language than the one that was asked in. None where only one will do."""
+    if base.dialect != CHAT or base.wire != "auto":
+        return None
+    wire: Wire = "responses" if asked.dialect == CHAT else "chat"
+    return replace(base, wire=wire)
+
+
+def _needs_responses(profile: BackendProfile, request: Request) -> bool:
+    if profile.thinks_beside_tools or not request.tools:
+        return False
+    return not any(
+        isinstance(part, Audio) for turn in request.turns for part in turn.parts
+    )  # Chat alone has it

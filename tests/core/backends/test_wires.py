@@ -1,0 +1,59 @@
+"""In which of OpenAI's two languages a request is put: the one that is set, or by `auto` the one that it needs."""
+
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.backends.profiles import PROFILES
+from proxy.core.backends.wires import may_speak_responses, other, spoken
+from proxy.core.model import Audio, Request, Text, ToolName, ToolSpec, Turn
+from proxy.core.model import Role as R
+from tests.support.tables import table
+
+OPENAI = replace(PROFILES["openai"], thinks_beside_tools=False)
+PLAIN = Request("m", [Turn(R.USER, [Text("Hi")])])
+CALLING = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])
+SOUND = replace(CALLING, turns=[Turn(R.USER, [Text("Hi"), Audio("AA", "wav")])])
+
+
+@table(
+    ("changes", "request", "language"),
+    [
+        ({}, PLAIN, "chat"),
+        ({}, CALLING, "responses"),
+        ({}, SOUND, "chat"),  # Responses has no sound
+        ({"thinks_beside_tools": True}, CALLING, "chat"),
+        ({"offers_responses": False}, CALLING, "chat"),
+        ({"wire": "chat"}, CALLING, "chat"),
+        ({"wire": "responses"}, PLAIN, "responses"),
+        ({"wire": "responses", "offers_responses": False}, PLAIN, "responses"),
+        ({"dialect": "anthropic", "wire": "responses"}, CALLING, "anthropic"),
+    ],
+)
+def test_the_language_of_a_request(changes: dict[str, Any], request: Request, language: str) -> None:
+    profile = replace(OPENAI, **changes)
+    found = spoken(profile, request)
+    assert found == replace(profile, dialect=language)
+
+
+@table(
+    ("changes", "may"),
+    [
+        ({}, True),
+        ({"thinks_beside_tools": True}, False),
+        ({"offers_responses": False}, False),
+        ({"wire": "responses", "offers_responses": False}, True),
+        ({"wire": "chat"}, False),
+        ({"dialect": "google", "wire": "responses"}, False),
+    ],
+)
+def test_whether_any_request_may_be_in_responses(changes: dict[str, Any], may: bool) -> None:
+    assert may_speak_responses(replace(OPENAI, **changes)) is may
+
+
+def test_the_other_language() -> None:
+    """What is set by hand has none."""
+    for asked, wire in (("chat", "responses"), ("responses", "chat")):
+        found = other(OPENAI, replace(OPENAI, dialect=asked))
+        assert found == replace(OPENAI, wire=wire)
+    assert other(replace(OPENAI, wire="responses"), replace(OPENAI, dialect="responses")) is None
+    assert other(replace(OPENAI, dialect="google"), replace(OPENAI, dialect="google")) is None
