@@ -289,7 +289,9 @@ def _handlers(
     options = responses_options_of(
         settings, stores=stored_turns.records is not None, background=stored_turns.background is not None
     )
-    responses = ResponsesSurface(mint, _now, signer, options, real_name=backends.real_name)
+    responses = ResponsesSurface(
+        mint, _now, signer, options, real_name=backends.real_name, hosted_tools=backends.hosted_tools
+    )
     timing = StreamTiming(settings.server.patience_seconds, settings.server.heartbeat_seconds)
     body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
     room = memory_of(settings)

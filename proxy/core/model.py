@@ -194,6 +194,17 @@ class ToolChoice:
     only: frozenset[ToolName] | None = None
 
 
+@dataclass(slots=True)
+class Hosted:
+    """Tools that the backend itself is to run, in the form of the Responses API: no other has them."""
+
+    tools: list[dict[str, Any]]
+    choice: dict[str, Any] | str | None = None
+    """The one of them that must be used, or that some tool must be."""
+    include: list[str] = field(default_factory=list)
+    """What of their results the client wants to see."""
+
+
 # ── the request ──
 
 
@@ -266,6 +277,7 @@ class Request:
     """Did the client ask for parallel calls explicitly?"""
     strict_alone: bool = False
     """Do the request's strict tools rule out parallel calls on this surface (C03)?"""
+    hosted: Hosted | None = None
     extras: Extras = field(default_factory=dict)
 
 

@@ -29,7 +29,7 @@ Replay = Literal["none", "reasoning_content", "reasoning", "reasoning_details", 
 ReplayScope = Literal["calls", "all"]
 CallIdForm = Literal["any", "len40", "alnum9", "word"]
 CallIdentity = Literal["id", "index"]
-Counter = Literal["none", "anthropic", "google", "llamacpp", "sglang", "vllm"]
+Counter = Literal["none", "anthropic", "google", "llamacpp", "openai", "sglang", "vllm"]
 OrphanTools = Literal["flatten", "declare", "keep"]
 
 TUNING = frozenset(
@@ -163,6 +163,8 @@ class BackendProfile:
     """Tuning that it takes by Responses too, although the API does not have it."""
     length_least: int = 0
     """The smallest limit that it takes. A client's smaller one is raised."""
+    hosted_tools: frozenset[str] = frozenset()
+    """Types of tools that it runs itself. All others are left out of a request."""
     media_results: bool = False
     """What a tool returned may hold images and files. Elsewhere the user shows them, behind it."""
 

@@ -3,11 +3,12 @@
 What it learned of a model is kept for a while, so that the next request is right at once: see `learned`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from proxy.core.backends import wires
 from proxy.core.backends.counter import TokenCounter, not_offered, shows_no_counter
 from proxy.core.backends.learned import LASTS_SECONDS, Learned
 from proxy.core.backends.model_rules import profile_of
@@ -44,8 +45,7 @@ MAX_KNOWN = 1000
 """The proxy remembers this many models. Clients choose the names, so there may be any number."""
 
 TEACHING = (400, 404, 422, 500)
-"""llama.cpp and LM Studio answer 500 to what others call a bad request; 404 teaches only in which language a model is
-asked."""
+"""llama.cpp and LM Studio answer 500 to what others call a bad request; 404 teaches only a model's language."""
 
 SEARCHED_PER_UNIT = 16
 """One unit of work pays for a search through this many bytes of a body, for the words of a refusal."""
@@ -71,7 +71,7 @@ class Plan:
 
 
 class OtherLanguage(Exception):
-    """A refusal has taught to ask in another language, in which the reply will be too: whoever reads it begins anew."""
+    """A refusal has taught to ask in another language, in which the reply will be too: its reader begins anew."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__("ask in the other language")
@@ -124,6 +124,10 @@ class Backend:
 
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()
+
+    def hosted_tools(self, name: str) -> Collection[str]:
+        known = self._discovery.known
+        return wires.hosted_tools(for_model(known.profile, known.models.get(name, name)))
 
     def slot(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
         """A context that holds a slot for one request. Raises Spared at once if the breaker is open."""
@@ -180,10 +184,8 @@ class Backend:
         return self._known[model]
 
     async def ask(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> Exchange:
-        """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again.
-
-        Raises OtherLanguage with the plan that is to be asked instead.
-        """
+        """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again; in
+        another language by whoever gets the OtherLanguage that is raised."""
         taught = plan.taught
         if not taught:
             self.budget.earn()

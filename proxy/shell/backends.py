@@ -1,7 +1,7 @@
 """All backends of one configuration, and those that answer for a model."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proxy.core.backends.routes import Routes
@@ -33,6 +33,12 @@ class Backends:
     def real_name(self, model: str) -> str:
         """For which clients may have another name."""
         return self._routes.real_name(model)
+
+    def hosted_tools(self, model: str) -> Collection[str]:
+        """The types of tools that the first backend of a model runs itself, as far as is known without a question."""
+        real = self._routes.real_name(model)
+        found = self._routes.find(real)
+        return self._backends[found].hosted_tools(real) if found is not None else ()
 
     def candidates(self, model: str) -> list[Candidate]:
         """Lists them in the order in which they are tried. Raises NotFound if there is none."""

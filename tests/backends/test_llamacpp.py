@@ -6,42 +6,33 @@ The proxy is told its URL and nothing else, so this is also a test of finding ou
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 import jsonschema
 import openai
 import pytest
-from openai.types.chat import ChatCompletion
-from openai.types.responses import Response, ResponseFunctionToolCall
 
 from proxy.core import jsontext
 from proxy.core.policy.breaker import BreakerRules
 from tests.backends import toy_model
+from tests.backends.asks import (
+    CONTEXT,
+    FORECAST,
+    FORECAST_TEXT,
+    HELLO,
+    SCHEMAS,
+    SERVER,
+    WEATHER,
+    Pair,
+    calls,
+    chat_tools,
+    direct_calls,
+    said,
+    tools,
+)
 from tests.support.doctoring import doctor
 from tests.support.processes import serving
-
-SERVER = Path(__file__).with_name("llama_server.py")
-CONTEXT = 4096
-HELLO: Any = [{"role": "user", "content": "Hello, world"}]
-WEATHER = {
-    "type": "object",
-    "properties": {
-        "city": {"enum": ["Paris", "London"]},
-        "days": {"type": "integer", "minimum": 1, "maximum": 9},
-    },
-    "required": ["city", "days"],
-    "additionalProperties": False,
-}
-CLOCK = {"type": "object", "properties": {"zone": {"enum": ["utc", "cet"]}}, "required": ["zone"]}
-FORECAST: Any = {"name": "forecast", "schema": WEATHER, "strict": True}
-FORECAST_TEXT: Any = {"format": {"type": "json_schema", **FORECAST}}
-SCHEMAS: dict[str, dict[str, Any]] = {"get_weather": WEATHER, "get_time": CLOCK}
-
-
-class Pair(NamedTuple):
-    direct: openai.OpenAI
-    proxied: openai.OpenAI
 
 
 def pair(character: toy_model.Character, folder: Path) -> Iterator[Pair]:
@@ -63,29 +54,6 @@ def talker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 @pytest.fixture(scope="module")
 def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     yield from pair(toy_model.CALLER, tmp_path_factory.mktemp("caller"))
-
-
-def chat_tools(*names: str) -> Any:
-    return [{"type": "function", "function": {"name": name, "parameters": SCHEMAS[name]}} for name in names]
-
-
-def tools(*names: str) -> Any:
-    return [{"type": "function", "name": name, "parameters": SCHEMAS[name]} for name in names]
-
-
-def direct_calls(completion: ChatCompletion) -> list[tuple[str, str]]:
-    return [
-        (call.function.name, call.function.arguments)
-        for call in completion.choices[0].message.tool_calls or ()
-    ]
-
-
-def calls(response: Response) -> list[ResponseFunctionToolCall]:
-    return [item for item in response.output if item.type == "function_call"]
-
-
-def said(made: list[ResponseFunctionToolCall]) -> list[tuple[str, str]]:
-    return [(call.name, call.arguments) for call in made]
 
 
 def test_text_and_usage_are_the_servers_own(talker: Pair) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from proxy.core import jsontext
 from tests.backends import toy_model
-from tests.backends.test_llamacpp import CONTEXT, HELLO, SERVER, Pair, calls, said, tools
+from tests.backends.asks import CONTEXT, HELLO, SERVER, Pair, calls, said, tools
 from tests.support.processes import serving
 
 

@@ -60,6 +60,7 @@ SAFEST: dict[str, Any] = {
     "summaries": False,
     "tuning_beside_api": frozenset(),
     "length_least": 0,
+    "hosted_tools": frozenset(),
     "media_results": False,
 }
 

@@ -19,6 +19,20 @@ _ANTHROPIC: frozenset[SchemaRule] = frozenset({"plain", "anthropic"})
 
 _KNOWN = replace(DEFAULT, replay_by_evidence=False)
 """Of the others, nobody knows yet whether they want reasoning back."""
+_HOSTED = frozenset(
+    {
+        "web_search",
+        "web_search_2025_08_26",
+        "web_search_preview",
+        "web_search_preview_2025_03_11",
+        "file_search",
+        "code_interpreter",
+        "image_generation",
+        "mcp",
+        "computer_use_preview",
+        "computer",
+    }
+)
 
 _OPENAI = replace(
     _KNOWN,
@@ -32,6 +46,7 @@ _OPENAI = replace(
     tuning=TUNING | {"verbosity"},
     offers_responses=True,
     length_least=16,
+    hosted_tools=_HOSTED,
     media_results=True,
 )
 _AZURE = replace(_OPENAI, auth="api-key", root="/openai/v1")
@@ -62,10 +77,13 @@ PROFILES: Mapping[str, BackendProfile] = {
             tuning=frozenset({"temperature", "top_p", "stop", "user", "service_tier"}),
             extra={"cache_control": {"type": "ephemeral"}},  # nothing is read from the cache unasked
         ),
-        replace(_OPENAI, name="openai", hosts=("api.openai.com", "*.api.openai.com"), files=True),
+        replace(
+            _OPENAI, name="openai", hosts=("api.openai.com", "*.api.openai.com"), files=True, counter="openai"
+        ),
         replace(
             _AZURE,
             name="azure-deployment",
+            hosted_tools=frozenset(),
             offers_responses=False,
             hosts=("*.azure.com/openai/deployments/*",),
             query={

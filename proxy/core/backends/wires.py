@@ -5,7 +5,9 @@ only there does a backend run tools of its own. A profile may say which it shall
 the language that it needs.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from proxy.core.model import Audio, Request
 from proxy.core.profile import BackendProfile, Wire
@@ -35,6 +37,17 @@ def may_speak_responses(profile: BackendProfile) -> bool:
     return profile.wire == RESPONSES or (profile.offers_responses and not profile.thinks_beside_tools)
 
 
+def hosted_tools(profile: BackendProfile) -> frozenset[str]:
+    """The types of tools that the backend runs, where it may be asked to."""
+    asked = profile.wire == RESPONSES or (profile.wire == "auto" and profile.offers_responses)
+    return profile.hosted_tools if asked and profile.dialect == CHAT else frozenset()
+
+
+def runs(profile: BackendProfile, tools: Sequence[Mapping[str, Any]]) -> bool:
+    """Does the backend run any of these tools?"""
+    return any(tool["type"] in profile.hosted_tools for tool in tools)
+
+
 def other(base: BackendProfile, asked: BackendProfile) -> BackendProfile | None:
     """The profile for the other language than the one that was asked in. None where only one will do."""
     if base.dialect != CHAT or base.wire != "auto":
@@ -44,6 +57,8 @@ def other(base: BackendProfile, asked: BackendProfile) -> BackendProfile | None:
 
 
 def _needs_responses(profile: BackendProfile, request: Request) -> bool:
+    if request.hosted is not None and runs(profile, request.hosted.tools):
+        return True
     if profile.thinks_beside_tools or not request.tools:
         return False
     return not any(

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from proxy.core.backends.counter import TokenCounter
 from proxy.core.backends.target import Target
-from proxy.core.backends.wires import may_speak_responses
+from proxy.core.backends.wires import RESPONSES, may_speak_responses
 from proxy.core.dialects.anthropic import counting as anthropic_counting
 from proxy.core.dialects.anthropic import encode as anthropic_encode
 from proxy.core.dialects.anthropic import errors as anthropic_errors
@@ -145,5 +145,12 @@ def wants_thoughts_back(profile: BackendProfile) -> bool:
     return profile.replay != "none" or spoken_by(profile).decoder.wants_extras_back(profile)
 
 
+def counting(profile: BackendProfile) -> BackendProfile:
+    """The profile in the language of its counter: OpenAI has none for Chat."""
+    if profile.counter in spoken_by(profile).counters:
+        return profile
+    return replace(profile, dialect=RESPONSES) if profile.counter in responses_counting.COUNTERS else profile
+
+
 def counter_of(profile: BackendProfile) -> TokenCounter | None:
-    return spoken_by(profile).counters.get(profile.counter)
+    return spoken_by(counting(profile)).counters.get(profile.counter)

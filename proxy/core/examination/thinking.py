@@ -112,16 +112,17 @@ def beside_tools(case: Case, name: str) -> Course:
         choice=case.choice,
         reasoning=ReasoningWish(USUAL),
     )
-    question = Question(name, request, readers.accepted, {"wire": "chat"}, refusal=_of_thinking)
-    words = {"chat": "in Chat", "responses": "only in the Responses API"}
-    steps = [Step("chat", [question]), Step("responses")]
-    return (yield from Ladder("wire", steps, words=words).course(case, name))
+    in_chat = {"wire": "chat", "thinks_beside_tools": True}
+    question = Question(name, request, readers.accepted, in_chat, refusal=_of_thinking)
+    words = {True: "in Chat", False: "only in the Responses API"}
+    steps = [Step(True, [question]), Step(False)]
+    return (yield from Ladder("thinks_beside_tools", steps, words=words).course(case, name))
 
 
 def _of_thinking(heard: Heard) -> Answer:
     """Only the words for this very thing prove it: a request can be refused for other reasons."""
     words = heard.fault.message if heard.fault else ""
-    verdict = Verdict.REFUSED if heard.lesson == "wire" else Verdict.UNCLEAR
+    verdict = Verdict.REFUSED if heard.lesson == "thinking" else Verdict.UNCLEAR
     return Answer(verdict, words, heard)
 
 

@@ -6,7 +6,7 @@ from proxy.core.backends import wires
 from proxy.core.backends.counter import TokenCounter
 from proxy.core.backends.post import Post, post
 from proxy.core.backends.target import Target
-from proxy.core.dialects.registry import spoken_by
+from proxy.core.dialects.registry import counting, spoken_by
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.policy.admission import admit
@@ -30,7 +30,9 @@ class Asker:
 
     def has_rules_for(self, request: Request) -> bool:
         """Can the tenant's rules change or refuse anything in this request?"""
-        return bool(request.tools) or self.tenant.tool_result_max_bytes is not None
+        return (
+            bool(request.tools) or request.hosted is not None or self.tenant.tool_result_max_bytes is not None
+        )
 
 
 @dataclass(slots=True)
@@ -78,8 +80,8 @@ def prepared_for(
 ) -> Preparation:
     """Prepares the request, or the question how many tokens it has. The table of names in it depends on the request
     alone, so it stays right if a lesson changes the profile."""
-    profile = target.profile if counter else wires.spoken(target.profile, request)
-    own_url = url if profile is target.profile else spoken_by(profile).reply_url(target, model)
+    profile = counting(target.profile) if counter else wires.spoken(target.profile, request)
+    own_url = url if counter or profile is target.profile else spoken_by(profile).reply_url(target, model)
     prepared = prepare(request, profile, ledger)
     body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
     question = counter.body(body, model) if counter else body

@@ -56,6 +56,9 @@ class _Breach(NamedTuple):
 def admit(request: Request, tenant: Tenant, *, strict: bool, ledger: Ledger) -> None:
     """Raises the ClientFault for the first broken rule that is enforced. `strict`: does the surface enforce rules by
     itself?"""
+    if request.hosted is not None and tenant.tool_allowlist is not None:
+        refused = _hosted_not_allowed(request.hosted.tools, tenant.tool_allowlist)
+        _judge(refused, tenant.tool_allowlist_mode, ledger, "tools_not_allowed")
     if not request.tools:
         return
     mode = tenant.mode(strict=strict)
@@ -205,6 +208,22 @@ def _not_allowed(tools: list[ToolSpec], allowlist: tuple[str, ...]) -> Iterator[
                 f"{path}: {quoted(spec.tool.dotted)} is not among the tools that this key may use",
                 "Leave it out, or have it added to the list.",
                 path,
+                "tool_not_allowed",
+                Forbidden,
+            )
+
+
+def _hosted_not_allowed(tools: list[dict[str, Any]], allowlist: tuple[str, ...]) -> Iterator[_Breach]:
+    """A tool of the backend's own is listed by its type, a server of tools by its label too."""
+    allowed = _matcher(allowlist)
+    for tool in tools:
+        name = str(tool["type"])
+        label = tool.get("server_label")
+        if not (allowed(name) or (isinstance(label, str) and allowed(f"{name}.{label}"))):
+            yield _Breach(
+                f"tools: {quoted(name)} is not among the tools that this key may use",
+                "Leave it out, or have it added to the list.",
+                "tools",
                 "tool_not_allowed",
                 Forbidden,
             )

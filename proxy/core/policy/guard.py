@@ -18,7 +18,7 @@ from proxy.core.errors import Empty, Unfit
 from proxy.core.events import CallHead, Ending, Event, PartEnded, PartStarted, ReplyEnded
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable
-from proxy.core.model import Call, ChoiceMode, Request, ToolName, ToolSpec, Usage
+from proxy.core.model import Call, ChoiceMode, HostedItem, Request, ToolName, ToolSpec, Usage
 from proxy.core.sink import Attach, Sink
 from proxy.core.tenants import ANYBODY, Mode, Tenant, ToolLimits, Validation, or_raise
 
@@ -141,6 +141,7 @@ class _Guard:
         "_calls",
         "_emit",
         "_holds",
+        "_hosted",
         "_ledger",
         "_open",
         "_over",
@@ -165,6 +166,8 @@ class _Guard:
         self._usage: Usage | None = None
         """Known only where the guard rejects the ending itself."""
         self._calls = 0
+        self._hosted = False
+        """Has a tool of the backend's own been used?"""
         self._remarks = 0
         self._over = False
         """Has the guard ended the reply, whatever the backend still sends?"""
@@ -194,7 +197,10 @@ class _Guard:
                 self._on_call_started(event, head)
             case PartEnded(Call() as call):
                 self._on_call_ended(event, call)
-            case ReplyEnded(Ending.COMPLETED) if self._rules.required and not self._calls:
+            case PartEnded(HostedItem()):
+                self._hosted = True
+                self._emit(event)
+            case ReplyEnded(Ending.COMPLETED) if self._rules.required and not (self._calls or self._hosted):
                 self._usage = event.usage
                 self._report("tool_call_required", event.forbidden or NO_CALL, True)
             case ReplyEnded(fault=Empty()) if self._rules.required and event.forbidden:

@@ -12,7 +12,24 @@ from proxy.core.stored.private import packed_again
 
 Json = dict[str, Any]
 
+HOSTED_PREFIXES: Final[Mapping[str, str]] = {
+    "web_search_call": "ws",
+    "file_search_call": "fs",
+    "code_interpreter_call": "ci",
+    "image_generation_call": "ig",
+    "mcp_call": "mcp",
+    "mcp_list_tools": "mcpl",
+    "mcp_approval_request": "mcpr",
+    "computer_call": "cu",
+}
+"""Of the ids of items in which tools of a backend's own tell what they do."""
+
+HOSTED_ANSWERS: Final[Mapping[str, str]] = {"mcp_approval_response": "mcpa", "computer_call_output": "cuo"}
+"""Of those in which clients answer them."""
+
 PREFIXES: Final[Mapping[str, str]] = {
+    **HOSTED_PREFIXES,
+    **HOSTED_ANSWERS,
     "additional_tools": "at",
     "agent_message": "amsg",
     "apply_patch_call": "apc",

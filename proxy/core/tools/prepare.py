@@ -7,6 +7,7 @@ out. Where a backend calls another tool in spite of both, `NameTable.permits` no
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
@@ -53,6 +54,8 @@ class Prepared:
     it."""
     aliases: dict[ToolName, Mapping[str, str]] = field(default_factory=dict)
     """By tool, the names of the properties that the backend knows by an alias."""
+    hosted: list[dict[str, Any]] = field(default_factory=list)
+    """The tools that this backend runs itself."""
     untold: set[ToolName] = field(default_factory=set)
     """Strict tools that the backend does not know to be strict: only the proxy holds their calls to their schemas."""
 
@@ -72,8 +75,9 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     support.check(request, profile)
     choice = request.choice
     names = NameTable(request.tools, _permitted(choice), profile.tool_names)
+    hosted = _run_by(profile, request, ledger) if request.hosted is not None else []
     if not request.tools:
-        return Prepared(names, [], choice.mode)
+        return Prepared(names, [], choice.mode, hosted=hosted)
     specs = _offered(request.tools, choice, profile)
     specs = _at_most(profile.max_tools, specs, choice.only or (), ledger)
     relaxed: dict[str, list[str]] = {}
@@ -84,7 +88,16 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     forced = None
     if profile.force_tool == "object" and (tool := _forced(choice)):
         forced = next((names.upstream(spec.tool, spec.kind) for spec in specs if spec.tool == tool), None)
-    return Prepared(names, tools, choice.mode, forced, relaxed, aliases)
+    return Prepared(names, tools, choice.mode, forced, relaxed, aliases, hosted)
+
+
+def _run_by(profile: BackendProfile, request: Request, ledger: Ledger) -> list[dict[str, Any]]:
+    """The hosted tools that this backend runs. It may be another than the one that they were meant for."""
+    assert request.hosted is not None
+    run = [tool for tool in request.hosted.tools if tool["type"] in profile.hosted_tools]
+    for _ in range(len(request.hosted.tools) - len(run)):
+        ledger.drop("hosted_tool")
+    return run
 
 
 def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:

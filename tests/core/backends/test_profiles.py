@@ -19,14 +19,20 @@ OPENAI: dict[str, Any] = {
     "offers_responses": True,
     "length_least": 16,
     "media_results": True,
-}
+    "hosted_tools": {
+        "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11", "file_search",
+        "code_interpreter", "image_generation", "mcp", "computer_use_preview", "computer",
+    },
+}  # fmt: skip
 BESIDE_API = {"presence_penalty", "frequency_penalty", "seed", "stop"}
 SWITCH = {"none": "disabled"} | dict.fromkeys(("minimal", "low", "medium", "high", "xhigh", "max"), "enabled")
 DIFFERS: dict[str, dict[str, Any]] = {
     "default": {},
-    "openai": OPENAI | {"files": True},
+    "openai": OPENAI | {"files": True, "counter": "openai"},
     "azure": OPENAI | {"auth": "api-key"},
-    "azure-deployment": {name: value for name, value in OPENAI.items() if name != "offers_responses"}
+    "azure-deployment": {
+        name: value for name, value in OPENAI.items() if name not in ("offers_responses", "hosted_tools")
+    }
     | {"auth": "api-key", "query": {"api-version": "2024-10-21"}},
     "vllm": {
         "offers_responses": True,

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
-from proxy.core.backends.wires import may_speak_responses, other, spoken
-from proxy.core.model import Audio, Request, Text, ToolName, ToolSpec, Turn
+from proxy.core.backends.wires import hosted_tools, may_speak_responses, other, spoken
+from proxy.core.model import Audio, Hosted, Request, Text, ToolName, ToolSpec, Turn
 from proxy.core.model import Role as R
 from tests.support.tables import table
 
@@ -57,3 +57,30 @@ def test_the_other_language() -> None:
         assert found == replace(OPENAI, wire=wire)
     assert other(replace(OPENAI, wire="responses"), replace(OPENAI, dialect="responses")) is None
     assert other(replace(OPENAI, dialect="google"), replace(OPENAI, dialect="google")) is None
+
+
+SEARCH = {"type": "web_search"}
+
+
+@table(
+    ("changes", "tools", "language"),
+    [
+        ({}, [SEARCH], "responses"),
+        ({}, [{"type": "hologram"}], "chat"),
+        ({"hosted_tools": frozenset()}, [SEARCH], "chat"),
+        ({"wire": "chat"}, [SEARCH], "chat"),
+    ],
+)
+def test_tools_of_the_backend_are_run_by_responses_alone(
+    changes: dict[str, Any], tools: list[dict[str, Any]], language: str
+) -> None:
+    profile = replace(PROFILES["openai"], **changes)
+    assert spoken(profile, replace(PLAIN, hosted=Hosted(tools))).dialect == language
+
+
+def test_which_tools_a_backend_runs() -> None:
+    openai = PROFILES["openai"]
+    assert "mcp" in hosted_tools(openai)
+    assert "mcp" in hosted_tools(replace(openai, wire="responses", offers_responses=False))
+    for changes in ({"wire": "chat"}, {"offers_responses": False}, {"dialect": "google"}):
+        assert hosted_tools(replace(openai, **changes)) == frozenset()

@@ -12,7 +12,19 @@ from proxy.core.errors import ClientFault
 from proxy.core.events import PartEnded, Reply
 from proxy.core.flow.request import Asker, admitted, completed, memory_name, prepared_for
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Reasoning, Request, Result, Role, Text, ToolKind, ToolName, ToolSpec, Turn
+from proxy.core.model import (
+    Call,
+    Hosted,
+    Reasoning,
+    Request,
+    Result,
+    Role,
+    Text,
+    ToolKind,
+    ToolName,
+    ToolSpec,
+    Turn,
+)
 from proxy.core.surfaces.clients import DEFAULT
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.tenants import ANYBODY, Mode, ToolLimits
@@ -32,6 +44,7 @@ CALLED = Request(
 def test_the_tenants_rules_are_looked_at_only_where_there_is_something_to_look_at() -> None:
     assert not Asker(RESPONSES, DEFAULT, ANYBODY).has_rules_for(PLAIN)
     assert Asker(RESPONSES, DEFAULT, ANYBODY).has_rules_for(CALLED)
+    assert Asker(RESPONSES, DEFAULT, ANYBODY).has_rules_for(replace(PLAIN, hosted=Hosted([])))
     assert Asker(RESPONSES, DEFAULT, replace(ANYBODY, tool_result_max_bytes=9)).has_rules_for(PLAIN)
 
 
@@ -87,3 +100,15 @@ def test_what_is_put_to_a_model_is_written_in_its_dialect() -> None:
     assert asked.post.headers["Authorization"] == "Bearer secret"
     assert b'"model":"theirs"' in asked.post.body
     assert asked.prepared.names.client("f")[0] == TOOL.tool
+
+
+def test_openai_counts_the_tokens_of_responses() -> None:
+    """It has no counter for Chat."""
+    openai = profiles.PROFILES["openai"]
+    counter = counter_of(openai)
+    assert counter is not None
+    target = Target("b", "http://b.test", openai)
+    url = counter.url(target, "gpt-5.6")
+    asked = prepared_for(PLAIN, target, "gpt-5.6", url, Ledger(), counter)
+    assert asked.post.url == url == "http://b.test/v1/responses/input_tokens"
+    assert jsontext.loads(asked.post.body).keys() == {"model", "input"}

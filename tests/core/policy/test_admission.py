@@ -7,7 +7,7 @@ import pytest
 
 from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
-from proxy.core.model import Request, ToolKind, ToolName, ToolSpec
+from proxy.core.model import Hosted, Request, ToolKind, ToolName, ToolSpec
 from proxy.core.policy.admission import admit, depth
 from proxy.core.tenants import ANYBODY, Mode, Tenant, ToolLimits
 from proxy.core.work import Work
@@ -251,3 +251,14 @@ def test_p07_a_list_may_only_warn_or_be_switched_off() -> None:
     ]
     assert ledger.facts == {"tools_not_allowed": 2}
     assert not warnings_of(request, replace(ALLOWED, tool_allowlist_mode=Mode.OFF))
+
+
+def test_p07_tools_of_the_backend_are_listed_by_type_and_label() -> None:
+    mcp = {"type": "mcp", "server_label": "docs"}
+    tenant = replace(ANYBODY, tool_allowlist=("web_search", "mcp.docs"))
+    request = Request("m", [], hosted=Hosted([{"type": "web_search"}, mcp]))
+    admit(request, tenant, strict=False, ledger=Ledger())
+    admit(request, ANYBODY, strict=False, ledger=Ledger())
+    for other in ({"type": "mcp"}, {"type": "mcp", "server_label": "mail"}, {"type": "image_generation"}):
+        fault = fault_of(Request("m", [], hosted=Hosted([other])), tenant)
+        assert (fault.code, fault.param) == ("tool_not_allowed", "tools")

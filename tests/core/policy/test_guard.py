@@ -8,6 +8,8 @@ from proxy.core.errors import Empty, Truncated, Unfit
 from proxy.core.events import (
     Ending,
     PartEnded,
+    PartKind,
+    PartStarted,
     ReplyEnded,
     ReplyStarted,
 )
@@ -15,6 +17,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Call,
     ChoiceMode,
+    HostedItem,
     Reasoning,
     Request,
     ToolChoice,
@@ -208,6 +211,7 @@ class TestChoice:
         "events",
         [
             [*TEXT, *call(GOOD), END],
+            [PartStarted(PartKind.HOSTED, wordless=True), PartEnded(HostedItem({}), complete=True), END],
             [*TEXT, ReplyEnded(Ending.MAX_TOKENS)],
             [*TEXT, ReplyEnded(Ending.FAILED, fault=Truncated("Gone."))],
         ],

@@ -42,6 +42,8 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     }
     if profile.usage == "ask" and not whole:
         body["stream_options"] = {"include_usage": True}
+    for _ in prepared.hosted:
+        ledger.drop("hosted_tool")
     if tools:
         body["tools"] = [_tool(tool, profile) for tool in tools]
     if prepared.tools:

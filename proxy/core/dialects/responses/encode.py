@@ -47,7 +47,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
         "max_output_tokens": _length(request, profile),
         "text": _text(form, wishes) or None,
         "reasoning": _reasoning(request, profile, ledger) or None,
-        "include": _include(profile, wishes) or None,
+        "include": _include(request, prepared, profile, wishes) or None,
         **{name: wishes[name] for name in wishes if name not in ("logprobs", "verbosity")},
         "store": False,
         "stream": not asked_whole(request, profile),
@@ -88,6 +88,8 @@ def _reasoning(request: Request, profile: BackendProfile, ledger: Ledger) -> Bod
     return {name: value for name, value in fields.items() if value}
 
 
-def _include(profile: BackendProfile, wishes: Body) -> list[str]:
+def _include(request: Request, prepared: Prepared, profile: BackendProfile, wishes: Body) -> list[str]:
     sealed = [SEALED_THOUGHTS] if profile.sealed_thoughts else []
+    if request.hosted is not None and prepared.hosted:
+        sealed += request.hosted.include
     return sealed + ([LOGPROBS] if "logprobs" in wishes else [])

@@ -28,6 +28,7 @@ from proxy.core.model import (
     Audio,
     Call,
     File,
+    HostedItem,
     Image,
     Part,
     Reasoning,
@@ -46,6 +47,9 @@ Item = dict[str, Any]
 MEDIA = (Image, Audio, File)
 PROSE = (Text, Refusal)
 
+ANSWERS = ("mcp_approval_response", "computer_call_output")
+"""Types of items in which the user's side answers a tool of the backend's."""
+
 RAW = "_raw"
 """Holds the arguments of an earlier call that are no JSON object, since local servers parse them and fail on others."""
 
@@ -62,10 +66,12 @@ class _Message:
     role: str
     blocks: list[list[ContentPart]]
     """Holds the parts of each message that went into this one."""
+    phase: str | None = None
 
     def item(self) -> Item:
         content = responses_content.content(self.blocks)
-        return {"type": "message", "role": self.role, "content": content}
+        phase = {"phase": self.phase} if self.phase else {}
+        return {"type": "message", "role": self.role, "content": content, **phase}
 
 
 def converse(
@@ -127,7 +133,9 @@ class _Writer:
     def _readable(self, parts: Sequence[Part]) -> list[ContentPart]:
         readable: list[ContentPart] = []
         for part in parts:
-            if isinstance(part, Text):
+            if isinstance(part, HostedItem):
+                self._hosted(part)
+            elif isinstance(part, Text):
                 if part.text:
                     readable.append(part.text)
             elif isinstance(part, MEDIA):
@@ -152,7 +160,7 @@ class _Writer:
         self._last = "user"
 
     def _assistant(self, parts: Sequence[Part]) -> None:
-        if not any(isinstance(part, (*PROSE, Call)) for part in parts):
+        if not any(isinstance(part, (*PROSE, Call, HostedItem)) for part in parts):
             self._forget(parts)
             return
         if not self._items:
@@ -161,9 +169,11 @@ class _Writer:
         reasons = self._reasons(parts)
         for part in parts:
             if isinstance(part, PROSE):
-                self._prose(part.text)
+                self._prose(part.text, part.phase if isinstance(part, Text) else None)
             elif isinstance(part, Call):
                 self._call(part)
+            elif isinstance(part, HostedItem):
+                self._hosted(part)
             elif isinstance(part, Reasoning):
                 if reasons:
                     self._thought(part)
@@ -172,14 +182,14 @@ class _Writer:
             else:
                 self._ledger.drop("misplaced_part")
 
-    def _prose(self, text: str) -> None:
+    def _prose(self, text: str, phase: str | None = None) -> None:
         last = self._items[-1]
         if not text:
             return
-        if isinstance(last, _Message) and last.role == "assistant":
+        if isinstance(last, _Message) and (last.role, last.phase) == ("assistant", phase):
             last.blocks.append([text])
         else:
-            self._items.append(_Message("assistant", [[text]]))
+            self._items.append(_Message("assistant", [[text]], phase))
 
     def _call(self, call: Call) -> None:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
@@ -195,6 +205,14 @@ class _Writer:
                 "arguments": arguments,
             }
         )
+
+    def _hosted(self, part: HostedItem) -> None:
+        """Only who has tools of its own can read what they did."""
+        if self._profile.hosted_tools:
+            self._items.append(part.item)
+            self._last = "user" if part.item["type"] in ANSWERS else "assistant"
+        else:
+            self._ledger.drop("hosted_item")
 
     # ── thoughts ───────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -11,15 +11,22 @@ from proxy.core.tools.prepare import NO_TOOL, Prepared, PreparedTool
 
 def offer(request: Request, prepared: Prepared, profile: BackendProfile, ledger: Ledger) -> Body:
     """Writes the fields about tools; none where there are no tools."""
+    if not prepared.tools and prepared.hosted:
+        return {"tools": prepared.hosted, **_hosted_choice(request)}
     if not prepared.tools:
         return {"tools": [_function(NO_TOOL, profile)]} if _declares_orphans(request, profile) else {}
     if not profile.strict_tools:
         prepared.drop_strict(prepared.tools, ledger)
     return {
-        "tools": [_function(tool, profile) for tool in prepared.tools],
-        **_choice(prepared, profile, ledger),
+        "tools": [*(_function(tool, profile) for tool in prepared.tools), *prepared.hosted],
+        **((_hosted_choice(request) if prepared.hosted else {}) or _choice(prepared, profile, ledger)),
         **_parallel(request, profile, ledger),
     }
+
+
+def _hosted_choice(request: Request) -> Body:
+    chosen = request.hosted.choice if request.hosted is not None else None
+    return {"tool_choice": chosen} if chosen is not None else {}
 
 
 def tells_calls(request: Request) -> bool:

@@ -65,6 +65,8 @@ class InputCursor:
     indices: Sequence[int] | None = None
     """Of the others, where each stands in what the client has sent. None: they are all that it has sent."""
     parts_left: int = MAX_PARTS
+    hosted: bool = False
+    """Does the backend run tools of its own, so that it can read what they did?"""
     compact: bool = False
     """Does the request ask for a compaction?"""
     tools: list[tuple[list[Any], str]] = field(default_factory=list)

@@ -30,6 +30,9 @@ def read_choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     choice = _choice(value, toolbox, ledger)
     if choice.mode is not ChoiceMode.REQUIRED or toolbox.specs:
         return choice
+    if toolbox.kept:
+        toolbox.chosen = str(choice.mode)
+        return FREELY
     if not toolbox.hosted:
         raise wrong_value(PARAM, "demands a tool call, but no tools are declared: declare one, or send auto.")
     ledger.drop(PARAM)  # it was about tools that have been left out
@@ -53,7 +56,10 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
             f"{PARAM}.type",
             f"is {quoted(kind)}, and no tool of that type is declared: name a declared tool by its own type.",
         )
-    ledger.drop(PARAM)  # a hosted tool
+    if toolbox.runs(kind):
+        toolbox.chosen = value
+    else:
+        ledger.drop(PARAM)  # a hosted tool
     return FREELY
 
 
@@ -77,14 +83,20 @@ def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     if len(tools) > MAX_TOOLS:
         raise too_many(path, MAX_TOOLS, "tools")
     only: set[ToolName] = set()
+    listed: set[str] = set()
     for index, raw in enumerate(tools):
         tool = mapping(raw, f"{path}[{index}]")
         kind = string_in(tool, "type", f"{path}[{index}]", KIND)
+        listed.add(kind)
         if toolbox.knows(kind):
             only.update(_named(tool, kind, f"{path}[{index}]", toolbox))
-        else:
+        elif not toolbox.runs(kind):
             ledger.drop(PARAM)
-    return ToolChoice(mode, frozenset(only)) if only else ToolChoice(ChoiceMode.NONE)
+    toolbox.kept = [tool for tool in toolbox.kept if tool["type"] in listed]
+    if only or not toolbox.kept:
+        return ToolChoice(mode, frozenset(only)) if only else ToolChoice(ChoiceMode.NONE)
+    toolbox.chosen = str(mode)  # among the backend's own tools; no other may be called
+    return ToolChoice(ChoiceMode.NONE)
 
 
 def _named(tool: Json, kind: str, param: str, toolbox: Toolbox) -> list[ToolName]:

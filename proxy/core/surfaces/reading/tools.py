@@ -6,7 +6,7 @@ a client's fixed list of tools still works.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,12 +50,22 @@ class Toolbox:
     specs: dict[ToolName, ToolSpec] = field(default_factory=dict)
     hosted: set[str] = field(default_factory=set)
     """The types of the tools that were left out."""
+    run: Collection[str] = ()
+    """The types of tools that the backend runs itself."""
+    kept: list[Json] = field(default_factory=list)
+    """The tools that it will run."""
+    chosen: Any = None
+    """The choice, if it is one among those."""
     left: int = MAX_TOOLS
     nested: bool = False
     """Does this surface put a tool under the name of its type? The flat form is accepted too, but never suggested."""
 
     def called(self, name: str) -> list[ToolName]:
         return [tool for tool in self.specs if tool.name == name]
+
+    def runs(self, kind: str) -> bool:
+        """Is a tool of this type declared that the backend runs?"""
+        return any(tool["type"] == kind for tool in self.kept)
 
     @property
     def listed(self) -> str:
@@ -76,13 +86,14 @@ def read_tools(
     hosted: Iterable[str] = (),
     *,
     nested: bool = False,
+    run: Collection[str] = (),
 ) -> Toolbox:
     """Reads all lists, each with its path. A name twice in one list is an error. A later list may declare a tool anew,
     any number of times: a long thread has searched for the same tools again and again.
 
-    `hosted`: tools of the server that other fields of the request ask for.
+    `hosted`: tools of the server that other fields of the request ask for. `run`: types of tools that the backend runs.
     """
-    toolbox = Toolbox(readers, nested=nested)
+    toolbox = Toolbox(readers, nested=nested, run=run)
     for kind in hosted:
         _leave_out(kind, toolbox, ledger)
     for tools, param in lists:
@@ -124,6 +135,8 @@ def _specs(
         elif kind == "namespace" and namespace is None:
             inside = f"{path}.tools"
             yield from _specs(array(tool.get("tools"), inside), inside, named(tool, path), toolbox, ledger)
+        elif kind in toolbox.run and namespace is None:
+            toolbox.kept.append(tool)
         elif toolbox.nested and "function" in tool:  # which no tool of a server's own has
             raise wrong_value(f"{path}.type", f'must be "function", got {quoted(kind)}.')
         else:

@@ -2,6 +2,7 @@
 becomes one ClientFault with its path.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from proxy.core.ledger import Ledger
@@ -10,6 +11,7 @@ from proxy.core.model import (
     UNTUNED,
     USER,
     ChoiceMode,
+    Hosted,
     OutputFormat,
     ReasoningWish,
     Request,
@@ -25,7 +27,7 @@ from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.fields import ANY_TEXT, MODEL, json_object, output_format, user_id
 from proxy.core.surfaces.reading.history import LocatedTurn, OrphanOutputs, canonical
 from proxy.core.surfaces.reading.tool_choice import read_choice
-from proxy.core.surfaces.reading.tools import read_tools
+from proxy.core.surfaces.reading.tools import Toolbox, read_tools
 from proxy.core.surfaces.responses.envelope import (
     MAX_INPUT_TEXT,
     FormatWish,
@@ -41,6 +43,9 @@ LOGPROBS = "message.output_text.logprobs"
 
 REASONING_TOKEN = "reasoning.encrypted_content"
 
+HOSTED_RESULTS = ("web_search_call.", "file_search_call.", "code_interpreter_call.", "computer_call_output.")
+"""How the words begin that ask for more of what hosted tools find."""
+
 NO_WISH = ReasoningWish()
 """The wish of a request that says nothing about reasoning."""
 
@@ -53,18 +58,20 @@ def decode(
     whole: WholeInput | None = None,
     *,
     background: bool = False,
+    run: Collection[str] = (),
 ) -> Request:
     """`whole`: what the input is, if the client has not sent all of it. `background`: may work go on in the
-    background?"""
+    background? `run`: types of tools that the backend runs itself."""
     envelope = read_envelope(json_object(body, ledger.work.levels(body)), ledger, background=background)
     model = envelope.get("model")
     if not model:
         raise missing("model", MODEL)
     cursor = InputCursor(ledger, signer.reader() if signer else None)
+    cursor.hosted = bool(run)
     if whole is not None:
         cursor.before, cursor.indices = len(whole.history), whole.indices
     located = _turns(envelope, cursor)
-    toolbox = read_tools([(envelope.get("tools") or [], "tools"), *cursor.tools], ledger, READERS)
+    toolbox = read_tools([(envelope.get("tools") or [], "tools"), *cursor.tools], ledger, READERS, run=run)
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
     turns = canonical(located, ledger, orphan_outputs)
     if not turns:
@@ -88,7 +95,16 @@ def decode(
         stream=bool(envelope.get("stream")),
         compact=cursor.compact,
         validate_arguments=options.validate_tool_arguments if options else None,
+        hosted=_hosted(toolbox, envelope),
     )
+
+
+def _hosted(toolbox: Toolbox, envelope: ResponsesEnvelope) -> Hosted | None:
+    """A choice among functions, or against all calls, is one against these too."""
+    if not toolbox.kept or envelope.get("tool_choice") == "none":
+        return None
+    wanted = [word for word in envelope.get("include") or () if word.startswith(HOSTED_RESULTS)]
+    return Hosted(toolbox.kept, toolbox.chosen, wanted)
 
 
 def _turns(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[LocatedTurn]:

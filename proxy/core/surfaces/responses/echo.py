@@ -4,7 +4,7 @@ It is made of the request as the client sent it, not of what was read out of it:
 body has been checked by then, so nothing here is in doubt. Which tools are offered is decided by `tools`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from proxy.core.model import ToolKind
@@ -36,14 +36,16 @@ LABELS = ("prompt_cache_retention", "user")
 CALLED: frozenset[str] = frozenset(ToolKind)
 
 
-def echoed(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Only what was sent: a response has a default for the rest."""
+def echoed(body: Mapping[str, Any], run: Collection[str] = ()) -> dict[str, Any]:
+    """Only what was sent: a response has a default for the rest. `run`: types of tools that the backend runs."""
     echo: dict[str, Any] = {}
     for name, value in body.items():
         if value is None:
             continue
         if name in ECHO_DEFAULTS:
             echo[name] = value
+        elif name == "tools":
+            echo[name] = _echo_tools(value, run)
         elif name in ECHOES:
             echo[name] = ECHOES[name](value)
         elif name in LABELS and isinstance(value, str):
@@ -71,9 +73,17 @@ def _echo_text(text: Any) -> dict[str, Any]:
     return echo | {"verbosity": text["verbosity"]} if text.get("verbosity") else echo
 
 
-def _echo_tools(tools: Any) -> list[dict[str, Any]]:
-    """Hosted tools were filtered out of the request; an echo would claim that they work."""
-    return [_echo_tool(tool) for tool in tools if is_offered(tool)]
+SECRETS = frozenset({"authorization", "headers"})
+"""Members of a hosted tool that are for its server alone: a response may be kept, and shown to others."""
+
+
+def _echo_tools(tools: Any, run: Collection[str]) -> list[dict[str, Any]]:
+    """Hosted tools that nobody runs were filtered out of the request; an echo would claim that they work."""
+    echoes = [_echo_tool(tool) for tool in tools if is_offered(tool, run)]
+    return [
+        {name: value for name, value in tool.items() if name not in SECRETS} if tool["type"] in run else tool
+        for tool in echoes
+    ]
 
 
 def _flat(raw: dict[str, Any]) -> dict[str, Any]:
@@ -114,6 +124,5 @@ ECHOES: dict[str, Callable[[Any], Any]] = {
     "reasoning": _echo_reasoning,
     "text": _echo_text,
     "tool_choice": _echo_choice,
-    "tools": _echo_tools,
 }
 """Request members that come back in one form, because clients may send them in several."""

@@ -1,27 +1,13 @@
 """Items of tools that a backend runs itself: clients get them as they are but for their ids, and may send them back."""
 
-from typing import Any, Final
+from typing import Any
 
 from proxy.core.model import HostedItem
-
-PREFIXES: Final = {
-    "web_search_call": "ws",
-    "file_search_call": "fs",
-    "code_interpreter_call": "ci",
-    "image_generation_call": "ig",
-    "mcp_call": "mcp",
-    "mcp_list_tools": "mcpl",
-    "mcp_approval_request": "mcpr",
-    "computer_call": "cu",
-}
-"""By the type of an item, how its ids begin."""
-
-ANSWERS: Final = ("mcp_approval_response", "computer_call_output")
-"""Types of items in which clients answer those."""
+from proxy.core.stored.kept_items import HOSTED_PREFIXES, OTHER
 
 
 def prefix_of(part: HostedItem) -> str:
-    return PREFIXES.get(part.item.get("type", ""), "item")
+    return HOSTED_PREFIXES.get(part.item.get("type", ""), OTHER)
 
 
 def begun(item: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from proxy.core.model import (
     TOOL,
     USER,
     Call,
+    HostedItem,
     Part,
     Reasoning,
     Refusal,
@@ -27,6 +28,7 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
+from proxy.core.stored.kept_items import HOSTED_ANSWERS, HOSTED_PREFIXES
 from proxy.core.stored.private import thought_in
 from proxy.core.surfaces.reading.checks import (
     FieldFault,
@@ -128,7 +130,10 @@ def _message(item: Json, cursor: InputCursor) -> Turn:
         raise wrong_value(".tool_calls", CALLS_ARE_ITEMS)
     if speaker is ASSISTANT and item.get("content") is None:
         return Turn(speaker, [])  # an answer of nothing but calls, in the Chat form
-    return Turn(speaker, content_in(item, "content", cursor, allowed))
+    parts = content_in(item, "content", cursor, allowed)
+    if speaker is ASSISTANT and (phase := item.get("phase")) and isinstance(phase, str):
+        parts = [replace(part, phase=phase) if isinstance(part, Text) else part for part in parts]
+    return Turn(speaker, parts)
 
 
 def _of_no_role(message: Json) -> FieldFault:
@@ -241,6 +246,14 @@ def _thought(item: Json, key: str, cursor: InputCursor) -> str:
     return "\n\n".join(part.text for part in parts if isinstance(part, THOUGHTS) and part.text.strip())
 
 
+def _hosted(item: Json, cursor: InputCursor) -> Turn | None:
+    """What a tool of the backend's did, or the answer to its question: only such a backend can read it."""
+    if not cursor.hosted:
+        cursor.ledger.drop("unknown_item")
+        return None
+    return Turn(USER if item["type"] in HOSTED_ANSWERS else ASSISTANT, [HostedItem(item)])
+
+
 def _compaction_trigger(item: Json, cursor: InputCursor) -> Turn | None:
     """Asks for a compaction if it is the last item. A trigger that stayed in a history has had its answer."""
     if cursor.item != cursor.last:
@@ -310,4 +323,5 @@ ITEMS: dict[str, ItemReader] = {
     "shell_call_output": tool_results.output,
     "apply_patch_call": _apply_patch_call,
     "apply_patch_call_output": tool_results.apply_patch_output,
+    **dict.fromkeys((*HOSTED_PREFIXES, *HOSTED_ANSWERS), _hosted),
 }

@@ -4,7 +4,7 @@ Every lifecycle event carries the whole object, and so does an answer that is no
 are null, which are absent and which must have a value; only this module decides it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
@@ -61,10 +61,11 @@ class ResponseObject:
         named: Named = NOTHING_NAMED,
         stores: bool = False,
         background: bool = False,
+        run: Collection[str] = (),
     ) -> None:
         """`signer` makes the tokens that the client keeps; None if it wants none. `warnings` are read when the response
         is finished, so that later ones are included. `stores`: is it to be kept? `background`: does its work go on
-        without the client?"""
+        without the client? `run`: types of tools that the backend runs."""
         self.id = named.response or mint.response()
         self.named = named
         self.created = int(now())
@@ -85,7 +86,7 @@ class ResponseObject:
         own = {"id": self.id, "created_at": self.created, "model": body.get("model"), "store": stores}
         if named.conversation is not None:
             own["conversation"] = {"id": named.conversation}
-        self._frame = FRAME | own | echoed(body)
+        self._frame = FRAME | own | echoed(body, run)
 
     def started(self) -> dict[str, Any]:
         return self._frame

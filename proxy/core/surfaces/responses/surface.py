@@ -1,6 +1,6 @@
 """The Responses surface: its modules, put together for one request."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -35,6 +35,11 @@ from proxy.core.surfaces.surface import NO_MEMOS, Stored, WholeAnswer
 NOT_ADDED = "Nothing of this turn is added to the conversation, because `store` is false."
 
 
+def nothing_hosted(model: str) -> Collection[str]:
+    """Nobody runs any."""
+    return ()
+
+
 @dataclass(slots=True, frozen=True)
 class ResponsesOptions:
     """The settings that decide how answers look."""
@@ -58,6 +63,8 @@ class ResponsesSurface:
     name: str = "responses"
     real_name: Callable[[str], str] = str
     """Of a model, for which clients may have another name: whose thoughts they are is told by this one."""
+    hosted_tools: Callable[[str], Collection[str]] = nothing_hosted
+    """The types of tools that the backend of a model runs itself."""
 
     strict = False
     own_call_ids = False
@@ -118,6 +125,7 @@ class ResponsesSurface:
             signer,
             whole,
             background=self._offers_background,
+            run=self._run(body),
         )
         background = bool(body.get("background")) and request.generate
         signs = request.reasoning.wants_token or request.compact
@@ -130,6 +138,7 @@ class ResponsesSurface:
             named=named,
             stores=self._stores(body) and request.generate,
             background=background,
+            run=self._run(body),
         )
         ledger.note(response_id=response.id)
         wish = headers.get(clients.EVENTS_HEADER)
@@ -153,6 +162,10 @@ class ResponsesSurface:
             history,
             lasting,
         )
+
+    def _run(self, body: Any) -> Collection[str]:
+        model = body.get("model") if isinstance(body, dict) else None
+        return self.hosted_tools(model) if isinstance(model, str) else ()
 
     def _model(self, body: Mapping[str, Any]) -> str | None:
         """Whoever reads the request says what is wrong with it."""

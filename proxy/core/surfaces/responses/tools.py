@@ -1,5 +1,6 @@
 """How the Responses surface declares tools: a table `type → function`."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from proxy.core.model import SHELL, TOOL_SEARCH, ToolKind, ToolName, ToolSpec
@@ -47,7 +48,10 @@ READERS: dict[str, ToolReader] = {
 }
 
 
-def is_offered(tool: Json) -> bool:
-    """May the model use the tool, or those in it? The tool has been checked before."""
+def is_offered(tool: Json, run: Collection[str] = ()) -> bool:
+    """May the model use the tool, or those in it? The tool has been checked before. `run`: types of tools that the
+    backend runs."""
     kind = tool.get("type")
+    if kind in run and kind not in READERS:
+        return True
     return kind == "namespace" or (kind in READERS and not runs_elsewhere(tool))

@@ -7,6 +7,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,
     FormatKind,
+    Hosted,
     OutputFormat,
     ReasoningWish,
     Sampling,
@@ -372,3 +373,10 @@ def test_moonshot_decides_its_own_sampling() -> None:
     body = body_of(on=PROFILES["moonshot"], sampling=EVERYTHING, ledger=ledger)
     assert fields_of(body).keys() == {"seed", "stop", "logprobs", "top_logprobs"}
     assert ledger.dropped.keys() == {"temperature", "top_p", "presence_penalty", "frequency_penalty"}
+
+
+def test_tools_that_the_backend_runs_by_responses_alone_are_left_out() -> None:
+    ledger = Ledger()
+    on = profile(hosted_tools=frozenset({"mcp"}))
+    assert "tools" not in body_of(hosted=Hosted([{"type": "mcp"}]), on=on, ledger=ledger)
+    assert ledger.dropped == {"hosted_tool": 1}

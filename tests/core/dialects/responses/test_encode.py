@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.ledger import Ledger
-from proxy.core.model import FormatKind, OutputFormat, ReasoningWish, Sampling
+from proxy.core.model import FormatKind, Hosted, OutputFormat, ReasoningWish, Sampling
 from proxy.core.profile import BackendProfile
 from tests.support.responses_requests import MODEL, OPENAI, body_of, local, openai, tool_spec
 from tests.support.tables import table
@@ -119,3 +119,10 @@ def test_the_profiles_patch_comes_last() -> None:
         "store": True,
         "more": {"a": 1},
     }
+
+
+def test_results_of_hosted_tools_are_wanted_where_they_run() -> None:
+    wanted = "web_search_call.action.sources"
+    hosted = Hosted([{"type": "web_search"}], include=[wanted])
+    assert body_of(hosted=hosted)["include"] == [wanted]
+    assert "include" not in body_of(hosted=hosted, on=openai(hosted_tools=frozenset()))

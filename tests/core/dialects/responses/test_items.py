@@ -7,7 +7,7 @@ import pytest
 from proxy.core.dialects.responses.items import RAW
 from proxy.core.dialects.writing.notes import CONTINUE, MOVED
 from proxy.core.ledger import Ledger
-from proxy.core.model import Image, Reasoning, Refusal, Result, Text, ToolKind, Turn
+from proxy.core.model import HostedItem, Image, Reasoning, Refusal, Result, Text, ToolKind, Turn
 from proxy.core.model import Role as R
 from proxy.core.profile import BackendProfile
 from tests.support.chat_requests import assistant, call, developer, result, system, tool, user
@@ -272,3 +272,34 @@ def test_parts_in_the_wrong_place_are_left_out() -> None:
         ("user", CONTINUE),
     ]
     assert ledger.dropped == {"misplaced_part": 3}
+
+
+def test_what_hosted_tools_did_goes_back_to_who_has_them() -> None:
+    search = HostedItem({"type": "web_search_call", "id": "ws_1", "status": "completed"})
+    ask = HostedItem({"type": "mcp_approval_request", "id": "mcpr_1"})
+    answer = HostedItem({"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True})
+    history = [user("Hi"), assistant(search, "So.", ask), user(answer)]
+    assert items_of(*history) == [
+        ASKED,
+        search.item,
+        {"type": "message", "role": "assistant", "content": "So."},
+        ask.item,
+        answer.item,
+    ]
+    ledger = Ledger()
+    bare = items_of(*history, on=openai(hosted_tools=frozenset()), ledger=ledger)
+    assert [said(item) for item in bare] == [("user", "Hi"), ("assistant", "So."), ("user", CONTINUE)]
+    assert ledger.dropped == {"hosted_item": 3}
+
+
+def test_the_phase_of_a_message_goes_back() -> None:
+    final = [Text(word, phase="final_answer") for word in ("It", "!")]
+    history = [
+        user("Hi"),
+        assistant(Text("I look.", phase="commentary"), *final),
+        user("Thanks."),
+    ]
+    assert items_of(*history)[1:3] == [
+        {"type": "message", "role": "assistant", "content": "I look.", "phase": "commentary"},
+        {"type": "message", "role": "assistant", "content": "It\n\n!", "phase": "final_answer"},
+    ]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.ledger import Ledger
-from proxy.core.model import ChoiceMode, ToolChoice, ToolName
+from proxy.core.model import ChoiceMode, Hosted, ToolChoice, ToolName
 from proxy.core.profile import BackendProfile
 from tests.support.chat_requests import assistant, call, result, tool, user
 from tests.support.responses_requests import OPENAI, body_of, local, openai, tool_spec
@@ -77,3 +77,34 @@ def test_a_history_with_calls_in_a_request_without_tools() -> None:
     (declared,) = body_of(*history, on=openai(orphan_tools="declare"))["tools"]
     assert declared["name"] == "_noop"
     assert "tools" not in body_of(on=openai(orphan_tools="declare"))
+
+
+SEARCH = {"type": "web_search", "filters": {"allowed_domains": ["x.example"]}}
+
+
+@table(
+    ("tools", "hosted", "types", "told", "dropped"),
+    [
+        ([], Hosted([SEARCH]), ["web_search"], None, {}),
+        ([G], Hosted([SEARCH]), ["function", "web_search"], None, {}),
+        ([G], Hosted([SEARCH, {"type": "hologram"}]), ["function", "web_search"], None, {"hosted_tool": 1}),
+        ([], Hosted([{"type": "hologram"}]), [], None, {"hosted_tool": 1}),
+        (
+            [G],
+            Hosted([SEARCH], {"type": "web_search"}),
+            ["function", "web_search"],
+            {"type": "web_search"},
+            {},
+        ),
+        ([], Hosted([SEARCH], "required"), ["web_search"], "required", {}),
+        ([G], Hosted([{"type": "hologram"}], {"type": "hologram"}), ["function"], None, {"hosted_tool": 1}),
+    ],
+)
+def test_tools_that_the_backend_runs(
+    tools: list[Any], hosted: Hosted, types: list[str], told: Any, dropped: dict[str, int]
+) -> None:
+    ledger = Ledger()
+    body = body_of(tools=tools, hosted=hosted, ledger=ledger)
+    assert [tool["type"] for tool in body.get("tools", ())] == types
+    assert body.get("tool_choice") == told
+    assert ledger.dropped == dropped

@@ -55,7 +55,7 @@ TEXT = {"type": "input_text", "text": "x"}
                 "content": [{"type": "output_text", "text": "x", "annotations": []}],
             },
             "assistant",
-            [Text("x")],
+            [Text("x", phase="commentary")],
         ),
         (
             {
