@@ -127,7 +127,7 @@ class Backend:
 
     def hosted_tools(self, name: str) -> Collection[str]:
         known = self._discovery.known
-        return wires.hosted_tools(for_model(known.profile, known.models.get(name, name)))
+        return wires.hosted_tools(profile_of(known, known.models.get(name, name)))
 
     def slot(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
         """A context that holds a slot for one request. Raises Spared at once if the breaker is open."""

@@ -346,7 +346,7 @@ CASES: Mapping[str, Case] = {
     "no thoughts beside tools": Case(
         "reasoning beside tools",
         refuses(_thinks_beside_tools, THINKING_BESIDE_TOOLS),
-        {"wire": "responses"},
+        {"thinks_beside_tools": False},
     ),
     "thoughts must go back": Case(
         "reasoning goes back",

@@ -77,9 +77,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             tuning=frozenset({"temperature", "top_p", "stop", "user", "service_tier"}),
             extra={"cache_control": {"type": "ephemeral"}},  # nothing is read from the cache unasked
         ),
-        replace(
-            _OPENAI, name="openai", hosts=("api.openai.com", "*.api.openai.com"), files=True, counter="openai"
-        ),
+        replace(_OPENAI, name="openai", hosts=("api.openai.com", "*.api.openai.com"), files=True),
         replace(
             _AZURE,
             name="azure-deployment",

@@ -28,7 +28,7 @@ BESIDE_API = {"presence_penalty", "frequency_penalty", "seed", "stop"}
 SWITCH = {"none": "disabled"} | dict.fromkeys(("minimal", "low", "medium", "high", "xhigh", "max"), "enabled")
 DIFFERS: dict[str, dict[str, Any]] = {
     "default": {},
-    "openai": OPENAI | {"files": True, "counter": "openai"},
+    "openai": OPENAI | {"files": True},
     "azure": OPENAI | {"auth": "api-key"},
     "azure-deployment": {
         name: value for name, value in OPENAI.items() if name not in ("offers_responses", "hosted_tools")

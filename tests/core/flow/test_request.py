@@ -104,7 +104,7 @@ def test_what_is_put_to_a_model_is_written_in_its_dialect() -> None:
 
 def test_openai_counts_the_tokens_of_responses() -> None:
     """It has no counter for Chat."""
-    openai = profiles.PROFILES["openai"]
+    openai = replace(profiles.PROFILES["openai"], counter="openai")
     counter = counter_of(openai)
     assert counter is not None
     target = Target("b", "http://b.test", openai)

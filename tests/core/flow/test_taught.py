@@ -67,3 +67,15 @@ def test_a_counter_is_no_endpoint() -> None:
 def test_where_a_model_is_not_found_only_its_language_can_be_learned() -> None:
     assert {row.name for row in lessons_of(OPENAI, 404)} == {"wire"}
     assert len(lessons_of(OPENAI, 400)) > 10
+
+
+def test_a_refusal_that_teaches_nothing_is_a_fault_with_advice() -> None:
+    words = b"requires --enable-auto-tool-choice"
+    fault = fault_of(prepared(), 400, {}, words, forwards=False)
+    assert "start the server with" in fault.message
+    assert fault.own_words == "The backend answered 400 with 34 bytes."
+    assert (
+        fault_of(prepared(), 401, {}, b"", forwards=True).code
+        == fault_of(prepared(), 401, {}, b"", forwards=True).code
+    )
+    assert "start the server" not in fault_of(prepared(), 400, {}, b"No.", forwards=False).message
