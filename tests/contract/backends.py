@@ -40,7 +40,7 @@ BACKENDS = {
     "responses": Backend(
         responses.provider(),
         responses.MODEL,
-        {"profile": responses.NAME, "overrides": {"wire": "responses"}},
+        {"profile": responses.NAME, "overrides": {"wire": "responses", "hosted_tools": []}},
         read_responses.received,
     ),
 }
