@@ -86,6 +86,7 @@ class _Model:
     """The target, with the model's quirks in its profile, and the lessons that it has taught."""
     url: str
     """Replies come from this URL. It is kept, because parsing a URL costs as much as reading a short request."""
+    hosted_tools: Collection[str]
 
 
 class Backend:
@@ -126,8 +127,8 @@ class Backend:
         return await self._discovery.models()
 
     def hosted_tools(self, name: str) -> Collection[str]:
-        known = self._discovery.known
-        return wires.hosted_tools(profile_of(known, known.models.get(name, name)))
+        base = self._discovery.known
+        return self._of(base, base.models.get(name, name)).hosted_tools
 
     def slot(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
         """A context that holds a slot for one request. Raises Spared at once if the breaker is open."""
@@ -180,7 +181,7 @@ class Backend:
                 del self._known[next(iter(self._known))]
             target = replace(base, profile=profile_of(base, model))
             url = spoken_by(target.profile).reply_url(target, model)
-            self._known[model] = _Model(Learned(target), url)
+            self._known[model] = _Model(Learned(target), url, wires.hosted_tools(target.profile))
         return self._known[model]
 
     async def ask(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> Exchange:

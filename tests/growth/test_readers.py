@@ -61,7 +61,7 @@ NEED_NONE = {
     "read refusals, of which complaints keep some thousand characters": """dialects/anthropic/errors
         dialects/anthropic/lessons dialects/chat/lessons dialects/google/errors
         dialects/google/lessons dialects/responses/lessons dialects/reading/refused_fields backends/learned
-        flow/refused""",
+        flow/refused flow/taught""",
     "read a URL of the configuration": """dialects/anthropic/urls dialects/chat/urls dialects/google/urls
         dialects/responses/urls dialects/responses/counting backends/recognise backends/routes""",
     "are asked for by hand, and read the answers to questions of our own": """examination/aspects

@@ -117,7 +117,7 @@ class ResponsesSurface:
         if known is not None:
             whole, named = whole_input(body, self._model(body), known, ledger), known.named
             _note_named(named, ledger)
-        signer = self.signer.of(tenant)
+        signer, run = self.signer.of(tenant), self._run(body)
         request = decode.decode(
             body if whole is None else body | {"input": whole.items},
             ledger,
@@ -125,7 +125,7 @@ class ResponsesSurface:
             signer,
             whole,
             background=self._offers_background,
-            run=self._run(body),
+            run=run,
         )
         background = bool(body.get("background")) and request.generate
         signs = request.reasoning.wants_token or request.compact
@@ -138,7 +138,7 @@ class ResponsesSurface:
             named=named,
             stores=self._stores(body) and request.generate,
             background=background,
-            run=self._run(body),
+            run=run,
         )
         ledger.note(response_id=response.id)
         wish = headers.get(clients.EVENTS_HEADER)
@@ -164,7 +164,10 @@ class ResponsesSurface:
         )
 
     def _run(self, body: Any) -> Collection[str]:
-        model = body.get("model") if isinstance(body, dict) else None
+        """Few requests have any tools of a type that could be, or such an item among others: text alone never has."""
+        if not isinstance(body, dict) or not (body.get("tools") or isinstance(body.get("input"), list)):
+            return ()
+        model = body.get("model")
         return self.hosted_tools(model) if isinstance(model, str) else ()
 
     def _model(self, body: Mapping[str, Any]) -> str | None:
