@@ -200,7 +200,7 @@ def _usage(say: Say) -> Json:
     sent, made = say.usage
     return {
         "input_tokens": sent,
-        "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": made,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": sent + made,
