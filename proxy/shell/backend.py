@@ -71,7 +71,7 @@ class Plan:
 
 
 class OtherLanguage(Exception):
-    """A refusal has taught to ask in another language, in which the reply will be too: its reader begins anew."""
+    """Raised by `ask`: a refusal has taught to ask in another language, so the reply has to be read in that one too."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__("ask in the other language")
@@ -185,10 +185,8 @@ class Backend:
         return self._known[model]
 
     async def ask(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> Exchange:
-        """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again; in
-        another language by whoever gets the OtherLanguage that is raised."""
-        taught = plan.taught
-        if not taught:
+        """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again."""
+        if not (taught := plan.taught):
             self.budget.earn()
         while True:
             post = plan.preparation.post
