@@ -23,7 +23,7 @@ from proxy.core.errors import Fault, Garbled, OwnWords, Unauthorized
 from proxy.core.events import Reply
 from proxy.core.flow.refused import refused
 from proxy.core.flow.request import Preparation, prepared_for
-from proxy.core.flow.taught import NOT_FOUND, as_taught, lessons_of, other_endpoint
+from proxy.core.flow.taught import as_taught, lesson_in, other_endpoint
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
@@ -74,7 +74,6 @@ class OtherLanguage(Exception):
     """Raised by `ask`: a refusal has taught to ask in another language, so the reply has to be read in that one too."""
 
     def __init__(self, plan: Plan) -> None:
-        super().__init__("ask in the other language")
         self.plan = plan
 
 
@@ -127,8 +126,7 @@ class Backend:
         return await self._discovery.models()
 
     def hosted_tools(self, name: str) -> Collection[str]:
-        base = self._discovery.known
-        return self._of(base, base.models.get(name, name)).hosted_tools
+        return self._of(base := self._discovery.known, base.models.get(name, name)).hosted_tools
 
     def slot(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
         """A context that holds a slot for one request. Raises Spared at once if the breaker is open."""
@@ -206,10 +204,8 @@ class Backend:
                 watch.refused(words)
             text = words.decode("utf-8", "replace")
             changed = None
-            if exchange.status in TEACHING and len(taught) < MAX_LESSONS:
-                changed = await self._learn_from_refusal(
-                    plan.preparation, text, exchange.status, taught, ledger
-                )
+            if (status := exchange.status) in TEACHING and len(taught) < MAX_LESSONS:
+                changed = await self._learn_from_refusal(plan.preparation, text, status, taught, ledger)
             if changed is None and (
                 lesson := other_endpoint(plan.preparation, exchange.status, exchange.headers, words, taught)
             ):
@@ -254,11 +250,7 @@ class Backend:
 
         def learned() -> Lesson | None:
             ledger.work.spend(min(len(post.body), MAX_SEARCHED) // SEARCHED_PER_UNIT)
-            profile = preparation.profile
-            found = lessons.learn(lessons_of(profile, status), profile, words, rows, post.body)
-            if found is None and lessons.EVIDENCE not in rows and status != NOT_FOUND:
-                found = lessons.without_evidence(profile)
-            return found
+            return lesson_in(preparation, status, words, rows)
 
         while lesson := await self._threads.run(learned, ledger):
             rows.append(lesson.row)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from proxy.core.backends import wires
 from proxy.core.backends.learned import changed, changes
 from proxy.core.backends.target import Target
+from proxy.core.dialects.reading import lessons
 from proxy.core.dialects.reading.lessons import Lesson, Row
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import NO_PATH, Fault, OwnWords
@@ -24,6 +25,16 @@ def lessons_of(profile: BackendProfile, status: int) -> Sequence[Row]:
     """What a refusal with this status may teach."""
     rows = spoken_by(profile).lessons
     return [row for row in rows if row.name == wires.WIRE] if status == NOT_FOUND else rows
+
+
+def lesson_in(preparation: Preparation, status: int, words: str, learned: Sequence[str]) -> Lesson | None:
+    """What a refusal in these words teaches, besides what was `learned` for this request; else what was only supposed
+    is put in doubt."""
+    profile = preparation.profile
+    found = lessons.learn(lessons_of(profile, status), profile, words, learned, preparation.post.body)
+    if found is None and lessons.EVIDENCE not in learned and status != NOT_FOUND:
+        return lessons.without_evidence(profile)
+    return found
 
 
 def as_taught(preparation: Preparation, lesson: Lesson) -> Target:

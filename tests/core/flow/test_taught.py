@@ -5,9 +5,10 @@ from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.target import Target
+from proxy.core.dialects.reading import lessons
 from proxy.core.dialects.reading.lessons import Lesson
 from proxy.core.flow.request import Preparation, prepared_for
-from proxy.core.flow.taught import as_taught, lessons_of, other_endpoint
+from proxy.core.flow.taught import as_taught, lesson_in, lessons_of, other_endpoint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request, Text, ToolName, ToolSpec, Turn
 from proxy.core.model import Role as R
@@ -69,13 +70,11 @@ def test_where_a_model_is_not_found_only_its_language_can_be_learned() -> None:
     assert len(lessons_of(OPENAI, 400)) > 10
 
 
-def test_a_refusal_that_teaches_nothing_is_a_fault_with_advice() -> None:
-    words = b"requires --enable-auto-tool-choice"
-    fault = fault_of(prepared(), 400, {}, words, forwards=False)
-    assert "start the server with" in fault.message
-    assert fault.own_words == "The backend answered 400 with 34 bytes."
-    assert (
-        fault_of(prepared(), 401, {}, b"", forwards=True).code
-        == fault_of(prepared(), 401, {}, b"", forwards=True).code
-    )
-    assert "start the server" not in fault_of(prepared(), 400, {}, b"No.", forwards=False).message
+def test_a_refusal_teaches_by_its_words_or_puts_a_supposition_in_doubt() -> None:
+    asked = prepared(wire="chat", replay="reasoning_content", replay_by_evidence=True)
+    told = lesson_in(asked, 400, "Unknown parameter: 'stream_options'.", [])
+    assert told is not None
+    assert told.profile.usage == "never"
+    for status, learned in ((404, []), (400, [lessons.EVIDENCE])):
+        assert lesson_in(asked, status, "Go away.", learned) is None
+    assert lesson_in(asked, 400, "Go away.", []) == lessons.without_evidence(asked.profile)
