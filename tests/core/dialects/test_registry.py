@@ -1,5 +1,6 @@
 """Each language of backends in one row."""
 
+from dataclasses import replace
 from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
@@ -55,3 +56,8 @@ def test_a_backend_wants_thoughts_back_by_its_profile(
     dialect: str, fields: dict[str, Any], expected: bool
 ) -> None:
     assert wants_thoughts_back(profile(dialect=dialect, **fields)) is expected
+
+
+def test_a_model_that_may_be_asked_by_responses_may_want_its_thoughts_back() -> None:
+    assert wants_thoughts_back(replace(PROFILES["openai"], thinks_beside_tools=False))
+    assert not wants_thoughts_back(PROFILES["openai"])
