@@ -14,7 +14,7 @@ from proxy.core.backends.learned import LASTS_SECONDS, Learned
 from proxy.core.backends.model_rules import profile_of
 from proxy.core.backends.target import Target
 from proxy.core.catalog import ServedModel
-from proxy.core.dialects.reading import lessons, reply_lessons
+from proxy.core.dialects.reading import reply_lessons
 from proxy.core.dialects.reading.echoes import MAX_SEARCHED
 from proxy.core.dialects.reading.lessons import Lesson
 from proxy.core.dialects.reading.reply_lessons import Observed

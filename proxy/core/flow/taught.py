@@ -10,7 +10,7 @@ from dataclasses import replace
 from proxy.core.backends import wires
 from proxy.core.backends.learned import changed, changes
 from proxy.core.backends.target import Target
-from proxy.core.dialects.reading import lessons
+from proxy.core.dialects.reading import errors, lessons
 from proxy.core.dialects.reading.lessons import Lesson, Row
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import NO_PATH, Fault, OwnWords
