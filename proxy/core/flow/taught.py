@@ -10,14 +10,13 @@ from dataclasses import replace
 from proxy.core.backends import wires
 from proxy.core.backends.learned import changed, changes
 from proxy.core.backends.target import Target
-from proxy.core.dialects.reading import errors, lessons
+from proxy.core.dialects.reading import lessons
 from proxy.core.dialects.reading.lessons import Lesson, Row
 from proxy.core.dialects.registry import spoken_by
-from proxy.core.errors import NO_PATH, Fault, OwnWords
+from proxy.core.errors import NO_PATH
 from proxy.core.flow.request import Preparation
 from proxy.core.profile import BackendProfile
 
-UNAUTHORIZED = 401
 NOT_FOUND = 404
 
 
@@ -64,17 +63,3 @@ def other_endpoint(
             return None
     other = wires.other(preparation.target.profile, preparation.profile)
     return Lesson(wires.WIRE, other) if other is not None else None
-
-
-def fault_of(
-    preparation: Preparation, status: int, headers: Mapping[str, str], words: bytes, *, forwards: bool
-) -> Fault:
-    """What a refusal means where it teaches nothing. `forwards`: clients bring their own keys."""
-    if status == UNAUTHORIZED and not preparation.target.key:
-        return errors.no_key(forwards=forwards)
-    judge, own_key = spoken_by(preparation.profile).fault_of, preparation.target.own_key
-    fault = judge(status, headers, words, own_key=own_key)
-    summary = OwnWords(f"The backend answered {status:d} with {len(words):d} bytes.")
-    advice = lessons.advice(words.decode("utf-8", "replace"))
-    message = f"{fault.message} ({advice})" if advice else fault.message
-    return fault.changed(message=message, own_words=fault.own_words or summary)

@@ -19,3 +19,9 @@ def test_the_log_is_told_no_words_of_the_backend() -> None:
     fault = refused(500, {}, b'{"error":{"message":"canary"}}', SOMEBODY, forwards=False)
     assert "canary" in fault.message
     assert fault.own_words == "The backend answered 500 with 30 bytes."
+
+
+def test_whoever_can_mend_it_is_told_how() -> None:
+    fault = refused(400, {}, b"requires --enable-auto-tool-choice", NOBODY, forwards=False)
+    assert "start the server with" in fault.message
+    assert "start the server" not in refused(400, {}, b"No.", NOBODY, forwards=False).message

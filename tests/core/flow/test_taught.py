@@ -8,7 +8,7 @@ from proxy.core.backends.target import Target
 from proxy.core.dialects.reading import lessons
 from proxy.core.dialects.reading.lessons import Lesson
 from proxy.core.flow.request import Preparation, prepared_for
-from proxy.core.flow.taught import as_taught, fault_of, lesson_in, lessons_of, other_endpoint
+from proxy.core.flow.taught import as_taught, lesson_in, lessons_of, other_endpoint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request, Text, ToolName, ToolSpec, Turn
 from proxy.core.model import Role as R
@@ -78,14 +78,3 @@ def test_a_refusal_teaches_by_its_words_or_puts_a_supposition_in_doubt() -> None
     for status, learned in ((404, []), (400, [lessons.EVIDENCE])):
         assert lesson_in(asked, status, "Go away.", learned) is None
     assert lesson_in(asked, 400, "Go away.", []) == lessons.without_evidence(asked.profile)
-
-
-def test_a_refusal_that_teaches_nothing_is_a_fault_with_advice() -> None:
-    words = b"requires --enable-auto-tool-choice"
-    fault = fault_of(prepared(), 400, {}, words, forwards=False)
-    assert "start the server with" in fault.message
-    assert "start the server" not in fault_of(prepared(), 400, {}, b"No.", forwards=False).message
-    assert [fault_of(prepared(), 401, {}, b"", forwards=forwards).status for forwards in (True, False)] == [
-        401,
-        502,
-    ]
