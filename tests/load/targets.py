@@ -28,10 +28,12 @@ open_seconds = 0.5
 open_seconds_limit = 0.5
 [metrics]
 open = true
+[inspector]
+keys = ["{inspectors}"]
 [tenants.load]
 keys = ["{digest}"]
 """
-"""With everything that costs: keys, validation, markup, metrics, log lines. The breaker is more patient
+"""With everything that costs: keys, validation, markup, metrics, inspector, log lines. The breaker is more patient
 than by default, since here a fifth of the answers is bad, and a backend dies every few seconds."""
 
 LITELLM_MODELS = """
@@ -83,7 +85,12 @@ def _serving(
 ) -> Iterator[Server]:
     digest = hashlib.sha256(KEY.encode()).hexdigest()
     with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
-        file.write(SETTINGS.format(backend=backend, digest=digest, store=store, workers=workers))
+        inspectors = hashlib.sha256(b"looks at all").hexdigest()
+        file.write(
+            SETTINGS.format(
+                backend=backend, digest=digest, inspectors=inspectors, store=store, workers=workers
+            )
+        )
         file.flush()
         command = [*under, *python(program, "serve", "--port", "0", "--config", file.name)]
         with Server(*command, core=core) as server:
