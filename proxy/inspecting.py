@@ -7,6 +7,7 @@ from proxy.configured import BYTES_PER_MIB, inspector_readers_of
 from proxy.core.masking.redact import masked
 from proxy.core.masking.secrets import Secrets
 from proxy.core.tenants import Tenant, Tenants
+from proxy.settings.recorder import RecorderSettings
 from proxy.settings.root import Settings
 from proxy.shell.backends import Backends
 from proxy.shell.inspector import standing
@@ -16,16 +17,40 @@ from proxy.shell.inspector.node import Node
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.ops.worker_questions import WorkerSlot
 from proxy.shell.serving.inspection import Inspection
+from proxy.shell.watching.watch import Watch
 from proxy.storage import Storage
 
-NO_CONTENT = "The recorder's setting decides what is kept of what is said. See [recorder] in the settings."
+OFF = 'Of what is said nothing is kept. To see it here, have the recorder keep it: recorder.keep = "all".'
+MASKED = 'The recorder keeps no words (recorder.content = "masked"), so that none are shown here.'
+HIDDEN = {
+    "faults": 'Only what failed is kept (recorder.keep = "faults"), as long as there is room for it.',
+    "sampled": "Only a share of all requests is kept (recorder.share), as long as there is room for it.",
+    "all": "It was more than there is room for (inspector.memory_mib), or had to make room for others.",
+}
+"""Why nothing is shown of what was said, by what the recorder keeps."""
 
 
 def ring_of(settings: Settings) -> Ring | None:
     """None if nobody may see it: then nothing is kept."""
     if not settings.inspector.enabled or inspector_readers_of(settings) is None:
         return None
-    return Ring(settings.inspector.requests, settings.inspector.memory_mib * BYTES_PER_MIB)
+    most_bytes = settings.inspector.memory_mib * BYTES_PER_MIB
+    return Ring(settings.inspector.requests, most_bytes, _shown(settings.recorder))
+
+
+def _shown(recorder: RecorderSettings) -> Callable[[Watch], bool]:
+    """What the recorder keeps may be seen here, and nothing else. What it does not want is not there."""
+    if recorder.keep == "off" or recorder.content == "masked":
+        return lambda watch: False
+    if recorder.keep == "faults":
+        return lambda watch: watch.has_failed
+    return lambda watch: True
+
+
+def _hidden(recorder: RecorderSettings) -> str:
+    if recorder.keep == "off":
+        return OFF
+    return MASKED if recorder.content == "masked" else HIDDEN[recorder.keep]
 
 
 def inspection_of(
@@ -51,8 +76,10 @@ def inspection_of(
 
     node = None if ring is None else Node(slot, ring, life, standing_here, mask)
     door = Door(inspector_readers_of(settings)) if settings.inspector.enabled else None
-    about = {"content": NO_CONTENT, "shared": storage.shared is not None}
-    return Inspection(node, door, Kept(storage.records, mask, with_content=False), about)
+    recorder = settings.recorder
+    about = {"content": _hidden(recorder), "shared": storage.shared is not None}
+    all_is_shown = (recorder.keep, recorder.content) == ("all", "keep")
+    return Inspection(node, door, Kept(storage.records, mask, with_content=all_is_shown), about)
 
 
 def _remaining(

@@ -42,6 +42,7 @@ async def watchers_of(
     """`ring`: the inspector's. `configured`: the secrets of the settings. Who has a connection, a thread or a file
     closes it on leaving."""
     watchers: list[Watcher] = [] if ring is None else [ring]
+    seen_bytes = 0 if ring is None else settings.inspector.memory_mib * BYTES_PER_MIB
 
     def failed(name: str) -> None:
         metrics.count("watcher_failures", name)
@@ -53,7 +54,7 @@ async def watchers_of(
             watchers.append(_recorder(settings.recorder, metrics, configured, log, stack))
         yield Watchers(
             watchers,
-            room=ContentRoom(ROOM_BYTES, REQUEST_BYTES),
+            room=ContentRoom(ROOM_BYTES + seen_bytes, REQUEST_BYTES),
             clock=clock,
             now=_now,
             mint=mint,

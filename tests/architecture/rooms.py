@@ -164,7 +164,16 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "configured": CORE - INNER | {"core.surfaces.responses", "settings", "shell"} | BENEATH_THE_ENGINE,
     "demo": set(),
     "inspecting": WORDS
-    | {"configured", "settings", "shell", "shell.inspector", "shell.ops", "shell.serving", "storage"},
+    | {
+        "configured",
+        "settings",
+        "shell",
+        "shell.inspector",
+        "shell.ops",
+        "shell.serving",
+        "shell.watching",
+        "storage",
+    },
     "live_server": {"process", "settings", "shell.ops"} | STORES,
     "process": set(),
     "proxy": set(),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.browser import Browser, Page, browsing
-from tests.support.inspecting import keep_content
+from tests.support.inspecting import recorded
 from tests.support.processes import ROOT
 from tests.support.proxies import Proxy, StartProxy
 
@@ -23,9 +23,8 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest.fixture
-async def proxy(monkeypatch: pytest.MonkeyPatch, start_proxy: StartProxy) -> Proxy:
-    keep_content(monkeypatch)
-    return await start_proxy()
+async def proxy(tmp_path: Path, start_proxy: StartProxy) -> Proxy:
+    return await start_proxy(**recorded(tmp_path))
 
 
 @pytest.fixture

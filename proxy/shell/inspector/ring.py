@@ -21,6 +21,11 @@ class Said(NamedTuple):
     attempts: Sequence[AttemptContent | None]
 
 
+def _never(watch: Watch) -> bool:
+    """Without a recorder no content is kept."""
+    return False
+
+
 @dataclass(slots=True, eq=False)
 class Seen:
     """A request that the ring holds."""
@@ -30,23 +35,26 @@ class Seen:
     watch: Watch
     change: int
     """The number of the change of the ring by which it came, or ended."""
+    keeps: Callable[[Watch], bool] = _never
+    """May what was said in this request be shown, as far as it has come?"""
     _kept: Said | None = None
 
     @property
     def said(self) -> Said | None:
         """As far as it is here."""
-        return _said(self.watch) if self.watch.ended is None else self._kept
+        if self.watch.ended is not None:
+            return self._kept
+        return _said(self.watch) if self.keeps(self.watch) else None
 
     @property
     def size(self) -> int:
         """The bytes of content that it holds, once it has ended."""
         return 0 if self._kept is None else self._kept.content.size
 
-    def settle(self, *, keep: bool) -> None:
+    def settle(self) -> None:
         """The request has ended. The content gets apart from the rest, so that it can be forgotten first."""
-        said = _said(self.watch)
+        self._kept = _said(self.watch) if self.keeps(self.watch) else None
         self.watch = _alone(self.watch)
-        self._kept = said if keep else None
 
     def forget(self) -> None:
         self._kept = None
@@ -92,11 +100,6 @@ def _without_frames(fault: Fault | None) -> Fault | None:
     return alone
 
 
-def _never(watch: Watch) -> bool:
-    """Without a recorder no content is kept."""
-    return False
-
-
 class Ring:
     """Keeps what it is handed. It does nothing with it but to forget the oldest."""
 
@@ -127,13 +130,13 @@ class Ring:
     def begun(self, watch: Watch) -> None:
         self._requests += 1
         self.changes += 1
-        self._under_way[watch] = Seen(self._requests, watch, self.changes)
+        self._under_way[watch] = Seen(self._requests, watch, self.changes, self._keeps_content)
 
     def ended(self, watch: Watch) -> None:
         seen = self._under_way.pop(watch)
         self.changes += 1
         seen.change = self.changes
-        seen.settle(keep=self._keeps_content(watch))
+        seen.settle()
         if watch.tenant is None:
             seen.forget()
             self._turned_away.append(seen)

@@ -7,7 +7,6 @@ from proxy.shell.recorder.writer import Writer
 from proxy.shell.watching.watch import Watch
 
 Keep = Literal["faults", "sampled", "all"]
-FAILED = 400
 
 
 class Recorder:
@@ -35,12 +34,5 @@ class Recorder:
         if watch not in self._chosen:
             return
         self._chosen.discard(watch)
-        if self._keep != "faults" or _failed(watch):
+        if self._keep != "faults" or watch.has_failed:
             self._writer.put(watch)
-
-
-def _failed(watch: Watch) -> bool:
-    """Also where another attempt has mended it: whoever looks for failures wants to see those, too."""
-    status = watch.status or 0
-    faulty = any(attempt.fault is not None for attempt in watch.attempts)
-    return faulty or watch.fault is not None or status >= FAILED

@@ -16,6 +16,9 @@ from proxy.core.masking.headers import shown_headers
 from proxy.core.masking.redact import as_name
 from proxy.shell.watching.content import AttemptContent, Content
 
+FAILED = 400
+"""The least status of an answer that is none to what was asked."""
+
 Why = Literal["first", "again", "elsewhere", "lesson"]
 """Why an attempt was made: as the first one; because the same backend may do it now; because another backend may; or
 because a refusal taught how to ask."""
@@ -95,6 +98,12 @@ class Watch:
     def seconds(self) -> float:
         """For how long it has been under way."""
         return self.clock() - self._began
+
+    @property
+    def has_failed(self) -> bool:
+        """Also where another attempt has mended it: whoever looks for failures wants to see those, too."""
+        faulty = self.fault is not None or any(attempt.fault is not None for attempt in self.attempts)
+        return faulty or (self.status or 0) >= FAILED
 
     # ── as the engine tells it ──
 

@@ -1,11 +1,12 @@
 """What was said in one request, as the page shows it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from proxy.core.masking.redact import MASK
-from tests.support.inspecting import asked, keep_content, only_request
+from tests.support.inspecting import asked, only_request, recorded
 from tests.support.proxies import Proxy, StartProxy, backend, start_proxy
 from tests.support.sockets import ScriptedBackend, answer, reply, text
 
@@ -15,9 +16,9 @@ KEY = "sk-proj-abcdefghijklmnopqrstuvwx"
 
 
 @pytest.fixture
-async def proxy(monkeypatch: pytest.MonkeyPatch, start_proxy: StartProxy) -> Proxy:
-    keep_content(monkeypatch)
-    return await start_proxy(backend={"key": "the-key-of-the-backend"}, retries={"attempts": 2})
+async def proxy(tmp_path: Path, start_proxy: StartProxy) -> Proxy:
+    backend = {"key": "the-key-of-the-backend"}
+    return await start_proxy(backend=backend, retries={"attempts": 2}, **recorded(tmp_path))
 
 
 async def content(proxy: Proxy, attempt: int = -1) -> Any:

@@ -3,6 +3,8 @@
 import gc
 from functools import partial
 
+import pytest
+
 from proxy.core.errors import Fault, Truncated
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.watching.content import Content, ContentRoom
@@ -73,16 +75,17 @@ def test_strangers_drive_nobody_out() -> None:
     assert numbers(ring) == [19, 20, 21, 1]
 
 
-def test_content_is_seen_live_and_kept_only_if_the_recorder_keeps_it() -> None:
-    ring = Ring(10, 100)
+@pytest.mark.parametrize("keeps", [True, False])
+def test_content_is_seen_live_and_later_only_if_the_recorder_keeps_it(keeps: bool) -> None:
+    ring = Ring(10, 100, lambda watch: keeps)
     made = watch(said=10)
     ring.begun(made)
     seen = ring.find(1)
     assert seen is not None
-    assert seen.said is not None
+    assert (seen.said is not None) is keeps
     made.end(200, None)
     ring.ended(made)
-    assert seen.said is None
+    assert (seen.said is not None) is keeps
     assert seen.watch.content is None
     assert made.content is not None  # it is the recorder's, too
 

@@ -1,13 +1,16 @@
 """The inspector over HTTP: who gets what, and with which headers."""
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from proxy.core.tenants import digest
 from proxy.shell.inspector.files import HEADERS, all_files
-from tests.support.inspecting import asked, keep_content, only_request
+from tests.support.inspecting import asked, only_request, recorded
 from tests.support.proxies import Proxy, StartProxy, backend, proxy, start_proxy
+from tests.support.sockets import ScriptedBackend, answer
 
 __all__ = ["backend", "proxy", "start_proxy"]
 
@@ -103,12 +106,44 @@ async def test_without_a_recorder_nothing_of_what_was_said_is_shown(proxy: Proxy
         assert secret not in str(told)
 
 
+@pytest.mark.parametrize(
+    ("recorder", "is_shown", "why"),
+    [
+        ({}, False, "recorder.keep"),
+        ({"content": "masked"}, False, "masked"),
+        ({"keep": "faults"}, False, "Only what failed"),
+        ({"keep": "sampled", "share": 1}, True, "recorder.share"),
+        ({"keep": "all"}, True, "inspector.memory_mib"),
+    ],
+)
+async def test_what_was_said_is_shown_where_the_recorder_keeps_it(
+    tmp_path: Path, start_proxy: StartProxy, recorder: dict[str, Any], is_shown: bool, why: str
+) -> None:
+    """S24: and nowhere else, nor while it is under way."""
+    sections = recorded(tmp_path, **recorder) if recorder else {}
+    proxy = await start_proxy(**sections)
+    await proxy.stream(input="a secret")
+    request = await only_request(proxy)
+    assert request["has_content"] is is_shown
+    assert ("a secret" in str(await asked(proxy, "content", id=request["id"]))) is is_shown
+    assert why in (await asked(proxy, "requests"))["settings"]["content"]
+
+
+async def test_of_a_request_that_failed_all_is_shown_if_only_failures_are_kept(
+    tmp_path: Path, start_proxy: StartProxy, backend: ScriptedBackend
+) -> None:
+    proxy = await start_proxy(**recorded(tmp_path, keep="faults"))
+    backend.answers(answer(400, {"error": {"message": "No."}}))
+    await proxy.refused(input="a secret")
+    request = await only_request(proxy)
+    assert "a secret" in str(await asked(proxy, "content", id=request["id"]))
+
+
 @pytest.mark.parametrize("attempt", ["", "-1", "0", "x", "²", "9" * 9])
 async def test_any_number_of_an_attempt_is_taken(
-    monkeypatch: pytest.MonkeyPatch, start_proxy: StartProxy, attempt: str
+    tmp_path: Path, start_proxy: StartProxy, attempt: str
 ) -> None:
-    keep_content(monkeypatch)
-    proxy = await start_proxy()
+    proxy = await start_proxy(**recorded(tmp_path))
     await proxy.stream()
     request = await only_request(proxy)
     assert (await asked(proxy, "content", id=request["id"], attempt=attempt))["attempt"] == 0
