@@ -1,12 +1,13 @@
 """The command line: each command by its name."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
 import proxy
 from proxy.commands import codex, configuration, doctor, hash_key, replay, serve, store
-from proxy.commands.command import MISUSED, Command
+from proxy.commands.command import DONE, MISUSED, Command
 from proxy.settings.loading import ConfigError
 
 PURPOSE = "A Responses API in front of any Chat Completions, Anthropic or Gemini backend."
@@ -27,7 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = _parser().parse_args(arguments)
     command: Command = wanted.command
     try:
-        return command.run(wanted)
+        code = command.run(wanted)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except ConfigError as error:
         print(error, file=sys.stderr)
         return MISUSED

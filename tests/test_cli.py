@@ -1,11 +1,17 @@
 """The command line: commands by their names."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import proxy
 from proxy.cli import main
+from proxy.core.recorded.lines import written
+from tests.support.processes import ROOT
+from tests.support.recordings import as_it_is, recording
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,3 +37,16 @@ def test_wrong_settings_are_exit_code_2_and_one_line(
         said = capsys.readouterr()
         assert said.err == f"{path}: unknown key server.prot (did you mean server.port?)\n"
         assert said.out == ""
+
+
+@pytest.mark.parametrize("command", ["show-config", "replay"])
+def test_whoever_has_seen_enough_may_stop_reading(tmp_path: Path, command: str) -> None:
+    """As `show-config | head -1` does."""
+    file = tmp_path / "one.jsonl"
+    file.write_bytes(written(as_it_is(recording())))
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = [sys.executable, "-m", "proxy", command, *([str(file)] if command == "replay" else [])]
+    with os.fdopen(writing, "w") as pipe:
+        ended = subprocess.run(words, stdout=pipe, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")

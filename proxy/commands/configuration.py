@@ -1,8 +1,6 @@
 """`responses-proxy check-config` and `show-config`."""
 
 import argparse
-import os
-import sys
 
 from proxy.commands import store_finding
 from proxy.commands.command import DONE, Command, add_settings, read_settings, run
@@ -24,10 +22,7 @@ async def _check(settings: Settings) -> int:
 
 def show_config(wanted: argparse.Namespace) -> int:
     loaded = read_settings(wanted)
-    try:
-        print("\n".join(describe(loaded)), flush=True)
-    except BrokenPipeError:  # `| head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    print("\n".join(describe(loaded)))
     return DONE
 
 

@@ -69,6 +69,8 @@ def replayed(wanted: argparse.Namespace) -> int:
         if wanted.transcript:
             return _write_transcript(recording, wanted.transcript)
         return _replay(recording, wanted)
+    except BrokenPipeError:
+        raise
     except (BadRecording, NoTranscript, OSError, Fault) as error:
         tell(f"{wanted.file}: {error}")
         return FAILED
