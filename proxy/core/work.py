@@ -76,6 +76,10 @@ class Work:
         measured, levels = self.measured
         return levels if body is measured else None
 
+    def forget_body(self) -> None:
+        """Who keeps the rest does not keep the body."""
+        self.measured = None, None
+
     def spend(self, units: int) -> None:
         """Spends units. Raises the ClientFault that names the field under work when nothing is left."""
         self.left -= units

@@ -161,6 +161,7 @@ class InFlight:
         """Counts the request and writes its line: whose it was, what it came to, cost, and what was strange. Never
         its content."""
         ledger, facts = self.ledger, self.ledger.facts
+        ledger.work.forget_body()
         if self.reply is not None:
             _note_reply(facts, self.reply)
         facts["ms_total"] = self._elapsed()

@@ -68,3 +68,5 @@ def test_of_one_body_it_is_known_how_deep_it_is() -> None:
     assert work.levels(body) is None
     work.measured = body, 2
     assert (work.levels(body), work.levels([[1]])) == (2, None)
+    work.forget_body()
+    assert work.levels(body) is None
