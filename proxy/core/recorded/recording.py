@@ -91,6 +91,8 @@ class Conditions:
     options: Options = field(default_factory=Options)
     real_model: str | None = None
     """The model, for which the client may have another name."""
+    hosted_tools: list[str] = field(default_factory=list)
+    """The types of tools of which it was known that the backend runs them itself."""
     known: RecordedKnown | None = None
     digits: list[Digits] = field(default_factory=list)
     """The random parts of its ids, as they were drawn."""

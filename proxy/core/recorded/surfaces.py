@@ -34,7 +34,12 @@ def surface_of(name: str, conditions: Conditions, mint: Mint, now: Callable[[], 
     options = ResponsesOptions(EventStyle(told.events), told.message_first, told.stores, told.background)
     real = conditions.real_model
     responses = ResponsesSurface(
-        mint, now, signer, options, real_name=str if real is None else lambda model: real
+        mint,
+        now,
+        signer,
+        options,
+        real_name=str if real is None else lambda model: real,
+        hosted_tools=lambda model: conditions.hosted_tools,
     )
     if name == "compact":
         return replace(responses, form=CompactionObject, name=name)

@@ -69,6 +69,7 @@ def _conditions(watch: Watch, content: Content) -> Conditions:
         tenant=recorded_tenant(content.tenant or ANYBODY),
         options=_options(content),
         real_model=_real_model(watch, content),
+        hosted_tools=_hosted_tools(watch, content),
         known=_known(content.known),
         digits=list(content.digits),
         dates=list(content.dates),
@@ -84,12 +85,22 @@ def _options(content: Content) -> Options:
     return Options(events, options.message_first, options.stores, options.background)
 
 
+def _hosted_tools(watch: Watch, content: Content) -> list[str]:
+    hosted_tools = getattr(content.surface, "hosted_tools", None)
+    model = _model(watch)
+    return [] if hosted_tools is None or model is None else sorted(hosted_tools(model))
+
+
 def _real_model(watch: Watch, content: Content) -> str | None:
     real_name = getattr(content.surface, "real_name", None)
-    if real_name is None or not watch.attempts or watch.attempts[0].content is None:
-        return None
-    name: str = real_name(watch.attempts[0].content.preparation.request.model)
-    return name
+    model = _model(watch)
+    return None if real_name is None or model is None else str(real_name(model))
+
+
+def _model(watch: Watch) -> str | None:
+    """By the client's name for it."""
+    content = watch.attempts[0].content if watch.attempts else None
+    return None if content is None else content.preparation.request.model
 
 
 def _known(known: Known | None) -> RecordedKnown | None:

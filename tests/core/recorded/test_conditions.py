@@ -66,3 +66,9 @@ def test_what_was_known() -> None:
 def test_what_a_refusal_taught_belongs_to_the_attempt_that_it_refused() -> None:
     those = [attempt(why=why) for why in ("lesson", "lesson", "again", "lesson", "elsewhere")]
     assert [len(group) for group in groups_of(those)] == [2, 2, 1]
+
+
+def test_an_answer_in_another_language_is_another_reply() -> None:
+    those = [attempt(), attempt(why="lesson"), attempt(why="lesson")]
+    those[2].profile = those[2].profile | {"dialect": "responses"}
+    assert [len(group) for group in groups_of(those)] == [2, 1]

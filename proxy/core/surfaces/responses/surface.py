@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from proxy.core import jsontext
@@ -72,7 +73,8 @@ class ResponsesSurface:
     parses_arguments = False
 
     def drawing(self, mint: Mint, now: Callable[[], float]) -> Self:
-        return replace(self, mint=mint, now=now)
+        """What it asks of others it is told once, so that it can be told again."""
+        return replace(self, mint=mint, now=now, hosted_tools=cache(self.hosted_tools))
 
     def remembered(self, body: Any, tenant: str) -> Mapping[str, bytes]:
         return NO_MEMOS
