@@ -13,7 +13,7 @@ Request = dict[str, Any]
 Step = bytes | Callable[[Line, Request], Awaitable[None]]
 """What is said to one request: these bytes, or whatever the function does with the connection."""
 
-CHAT = "/v1/chat/completions"
+CHAT, MODELS = "/v1/chat/completions", "/v1/models"
 LISTED = answer(200, {"object": "list", "data": [{"id": "qwen3-coder", "object": "model"}]})
 
 
@@ -49,7 +49,7 @@ class Model:
         while True:
             asked = await line.request()
             if asked.path != CHAT:
-                line.send(LISTED)
+                line.send(LISTED if asked.path == MODELS else answer(404))
                 continue
             self.requests.append(asked.json)
             step = self._steps.pop(0) if len(self._steps) > 1 else self._steps[0]
