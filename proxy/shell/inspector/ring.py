@@ -93,8 +93,11 @@ def _without_frames(fault: Fault | None) -> Fault | None:
     if fault is None:
         return None
     alone = fault.changed()
-    cause = alone.__cause__
-    while cause is not None:
+    cause, seen = alone.__cause__, set[int]()
+    while (
+        cause is not None and id(cause) not in seen
+    ):  # a cause may be its own: whoever waits may raise it from itself
+        seen.add(id(cause))
         cause.__traceback__ = cause.__context__ = None
         cause = cause.__cause__
     return alone

@@ -129,5 +129,18 @@ def test_what_has_ended_holds_no_key_and_no_frame() -> None:
     assert seen.watch.hidden(made.fault) is made.fault
 
 
+def test_causes_that_go_in_a_circle_have_an_end() -> None:
+    """The fault of a store that several wait for is raised from itself."""
+    fault, one, other = Truncated("cut"), ValueError("one"), ValueError("other")
+    fault.__cause__, one.__cause__, other.__cause__ = one, other, one
+    made = a_watch(lambda: 0.0)
+    ring = Ring(1, 100)
+    ring.begun(made)
+    made.end(502, fault)
+    ring.ended(made)
+    (seen,) = ring.since(-1)
+    assert seen.watch.fault is not None
+
+
 def hidden_by(headers: dict[str, str], fault: Fault) -> Fault:
     return fault
