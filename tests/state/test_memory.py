@@ -13,8 +13,9 @@ from tests.support.sockets import ScriptedBackend
 from tests.support.state import asked, made
 from tests.support.store_failing import Failing
 
-WARM, ROUNDS, TRIES = 30, 30, 3
-"""What is held grows in every try; what others in the process do, or a table of the interpreter, does not."""
+WARM, ROUNDS, TRIES = 60, 30, 6
+"""What is held grows in every try; what others in the process do, or a table of the interpreter, does not. Before the
+first one, the inspector has as many requests as it keeps."""
 
 BYTES_PER_ROUND = 800
 """Of eleven requests: less than one of their ids takes, each."""
