@@ -98,7 +98,7 @@ async def test_a_run_without_an_end_and_a_locked_conversation_are_told(
 
 async def test_a_run_whose_events_are_gone_is_told(proxy: Proxy) -> None:
     run = await ended(proxy, (await begun(proxy))["id"])
-    promises = Promises(runs={run["id"]: True}, ended={run["id"]: now()})
+    promises = Promises(runs={run["id"]: True}, begun={run["id"]: now()}, ended={run["id"]: now()})
     assert await audited(proxy, promises) == ["the events of a run are gone too early"]
     promises = Promises(runs={run["id"]: False}, gone=[run["id"]])
     await deleted(proxy, run["id"])
