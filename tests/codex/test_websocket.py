@@ -1,6 +1,7 @@
 """Codex over a WebSocket: one connection for a whole session, and in each message only what is new."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tests.codex.backend import Model, Request, cut, shell
 from tests.codex.harness import Codex
 from tests.support.processes import serving
 from tests.support.programs import PROXY
-from tests.support.sockets import Line, answer, reply, text
+from tests.support.sockets import PROMPTLY, Line, answer, reply, text
 
 QUICK_HEARTBEAT = """
 [server]
@@ -44,9 +45,17 @@ def proxy(backend: Model, tmp_path: Path, lines: Path, settings: str) -> Iterato
         yield url
 
 
-def logged(lines: Path, event: str) -> list[dict[str, Any]]:
-    said = map(jsontext.loads, lines.read_text(encoding="utf-8").splitlines())
-    return [line for line in said if line["event"] == event]
+def logged(lines: Path, event: str, times: int = 1) -> list[dict[str, Any]]:
+    """All of this kind, once there are so many: Codex may have ended before the proxy notices that it is gone."""
+    deadline = time.monotonic() + PROMPTLY
+    while True:
+        # What stands behind the last end of a line is still being written.
+        said = map(jsontext.loads, lines.read_text(encoding="utf-8").split("\n")[:-1])
+        found = [line for line in said if line["event"] == event]
+        if len(found) >= times:
+            return found
+        assert time.monotonic() < deadline, f"{len(found)} of {times} were logged"
+        time.sleep(0.01)  # noqa: TID251 - nothing tells that a file of another process has grown
 
 
 def test_a_session(codex: Codex, model: Model, lines: Path) -> None:
@@ -60,7 +69,7 @@ def test_a_session(codex: Codex, model: Model, lines: Path) -> None:
     assert [row.count("tool") for row in roles] == [0, 1, 2]
     assert [row.count("developer") for row in roles] == [1, 1, 1]
     [connection] = logged(lines, "websocket")
-    requests = logged(lines, "request")
+    requests = logged(lines, "request", 4)
     assert connection["turns"] == len(requests) == 4
     ids = [line["response_id"] for line in requests]
     assert [line.get("continues") for line in requests] == [None, *ids[:-1]]
@@ -73,7 +82,7 @@ def test_a_reply_that_is_cut_off_is_asked_for_again(codex: Codex, model: Model, 
     run = codex.run("Make a file")
     assert (run.said[-1], run.failure) == ("Done.", None)
     assert len(model.requests) == 3
-    assert len(logged(lines, "websocket")) == 2
+    assert len(logged(lines, "websocket", 2)) == 2
     assert [message["role"] for message in model.requests[2]["messages"]].count("tool") == 1
 
 
@@ -110,5 +119,5 @@ def test_where_it_is_switched_off_codex_uses_http(codex: Codex, model: Model, li
     model.plays(DONE)
     run = codex.run("Hello")
     assert (run.said, run.failure, run.retries) == (["Done."], None, 0)
-    assert logged(lines, "websocket") == []
+    assert logged(lines, "websocket", 0) == []
     assert len(logged(lines, "request")) == 1
