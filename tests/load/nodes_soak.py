@@ -1,7 +1,7 @@
 """Do many nodes stay one proxy? `scripts/soak --nodes`.
 
 Clients store, continue, resume, cancel and delete over three nodes behind a balancer, others ask more than their limits
-let through, and now and then a node is killed, and their database restarted, frozen and crashed. In the end everything
+let through, and now and then a node is killed, and their database restarted twice, frozen and crashed. In the end all
 that was answered must be there with its content, every run must have exactly one end, no model was asked twice, no
 client waited longer than it had to, and what came through to the backend is what the limits let through.
 """
@@ -71,7 +71,7 @@ class Planned:
 
 def outages(seconds: float) -> tuple[Planned, ...]:
     """In ten minutes: the last one has a node killed and started in it."""
-    plan = ((0.208, "restart", 4), (0.442, "freeze", 10), (0.727, "crash", 8))
+    plan = ((0.208, "restart", 4), (0.442, "freeze", 10), (0.592, "restart", 4), (0.727, "crash", 8))
     return tuple(Planned(seconds * part, kind, length) for part, kind, length in plan)
 
 
