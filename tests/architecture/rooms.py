@@ -82,7 +82,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "core.policy": WORDS,
     # how backends speak
     "core.dialects.reading": WORDS | {"core.schemas"},
-    "core.dialects.writing": WORDS | {"core.schemas"},
+    "core.dialects.writing": WORDS | TOOLS,
     **dict.fromkeys(DIALECTS, A_DIALECTS),
     "core.dialects": WORDS | TOOLS | DIALECTS | {"core.backends", "core.dialects.reading"},
     # what clients speak

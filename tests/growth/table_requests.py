@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
@@ -13,6 +14,7 @@ from proxy.core.flow.request import Asker, admitted, prepared_for
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Request, Role, ToolKind, ToolName, Turn
 from proxy.core.policy.hosts import Hosts
+from proxy.core.profile import BackendProfile
 from proxy.core.schemas.strictness import first_problem
 from proxy.core.surfaces.clients import DEFAULT
 from proxy.core.surfaces.memory.call_ids import CallMap, CallMaps
@@ -47,13 +49,15 @@ _FUNCTION: Json = {"type": "object", "properties": {"a": {"type": "string", "pat
 
 
 def _asked(
-    profile: str, body: Callable[[int], Json], decode: Callable[..., Any] = responses_asks.ask
+    profile: str | BackendProfile,
+    body: Callable[[int], Json],
+    decode: Callable[..., Any] = responses_asks.ask,
 ) -> Make:
     """Decoded, admitted and put into a backend's words."""
 
     def make(n: int) -> Callable[[], object]:
         fields = body(n)
-        known = profiles.PROFILES[profile]
+        known = profiles.PROFILES[profile] if isinstance(profile, str) else profile
 
         def work() -> None:
             with suppress(Fault) if n > SURELY_TAKEN else nullcontext():
@@ -81,6 +85,7 @@ def _items(n: int) -> Json:
             responses_asks.call(f"c{i}", arguments='{"a":"b"}'),
             responses_asks.output(f"c{i}", "Error: c"),
             responses_asks.assistant("d"),
+            {"type": "message", "role": "developer", "content": "e"},
         ]
     return {"input": items, "tools": [responses_asks.WEATHER]}
 
@@ -291,6 +296,9 @@ REQUESTS: Mapping[str, Make] = {
             "calls of one id": _equal_ids,
         }.items()
     },
+    "items to a backend that has the API": _asked(
+        replace(profiles.PROFILES["openai"], wire="responses"), _items
+    ),
     **{f"items counted by {name}": _counted(name) for name in ("anthropic", "google", "vllm")},
     "strict": _strict,
     "many tools": _asked("default", _many_tools),

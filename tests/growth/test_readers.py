@@ -63,7 +63,7 @@ NEED_NONE = {
         dialects/google/lessons dialects/responses/lessons dialects/reading/refused_fields backends/learned
         flow/refused flow/taught""",
     "read a URL of the configuration": """dialects/anthropic/urls dialects/chat/urls dialects/google/urls
-        dialects/responses/urls dialects/responses/counting backends/recognise backends/routes""",
+        dialects/responses/counting backends/recognise backends/routes""",
     "are asked for by hand, and read the answers to questions of our own": """examination/aspects
         examination/basics examination/calling examination/courses examination/examination examination/findings
         examination/forms examination/heard examination/limits examination/material examination/messages

@@ -1,83 +1,23 @@
-"""Writes what is no plain text in a message: images, sound and files as content parts of Chat, as far as the backend
-reads them.
-
-Nothing is fetched here. A note replaces an image that the backend cannot read, because an agent's screenshots should
-not end its session. A file that the backend cannot read is the client's mistake, and is refused.
-"""
+"""What is no plain text in a message, in Chat's words."""
 
 from typing import Any
 
-from proxy.core.dialects.writing import data_urls
-from proxy.core.dialects.writing.notes import MESSAGES, NO_FILE, NO_IMAGES, NO_LINKS, PARTS
-from proxy.core.dialects.writing.unreadable import unreadable_file
-from proxy.core.errors import ClientFault
-from proxy.core.ledger import Ledger
-from proxy.core.model import Audio, File, Image, Text
-from proxy.core.profile import BackendProfile
-
-ContentPart = str | dict[str, Any]
-"""Text is kept as it is for as long as possible: nearly every message ends as one string."""
+from proxy.core.dialects.writing.content_parts import ContentParts
+from proxy.core.model import File, Image
 
 IMAGE_DETAILS = frozenset({"low", "high"})
 """`auto` is the default, and most servers do not know other words."""
 
 
-def content(blocks: list[list[ContentPart]]) -> str | list[dict[str, Any]]:
-    """Joins the parts of some messages to the content of one.
-
-    It is a string whenever it is only text: fewer servers read lists, and one reads them as several messages.
-    """
-    if len(blocks) == 1 and len(blocks[0]) == 1 and isinstance(blocks[0][0], str):
-        return blocks[0][0]
-    if any(not isinstance(part, str) for block in blocks for part in block):
-        return [_listed(part) for block in blocks for part in block]
-    return MESSAGES.join([PARTS.join(block) for block in blocks])  # type: ignore[arg-type]  # all are strings
-
-
-def _listed(part: ContentPart) -> dict[str, Any]:
-    return {"type": "text", "text": part} if isinstance(part, str) else part
-
-
-def of_user(part: Text | Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    """Raises ClientFault for a file that this backend cannot read."""
-    match part:
-        case Text():
-            return part.text
-        case Image():
-            return _image(part, profile, ledger)
-        case Audio():
-            return {"type": "input_audio", "input_audio": {"data": part.data, "format": part.format}}
-        case _:
-            return _file(part, profile, ledger)
-
-
-def of_tool(part: Text | Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    """Writes what a tool returned. A note stands for an unreadable file, because the agent could not prevent it."""
-    if isinstance(part, Text):  # nearly always
-        return part.text
-    try:
-        return of_user(part, profile, ledger)
-    except ClientFault:
-        ledger.drop("file")
-        return NO_FILE
-
-
-def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    if profile.images == "none" or (profile.images == "data" and not image.url.startswith("data:")):
-        ledger.drop("image")
-        return NO_IMAGES if profile.images == "none" else NO_LINKS
+def _image(image: Image) -> dict[str, Any]:
     detail = {"detail": image.detail} if image.detail in IMAGE_DETAILS else {}
     return {"type": "image_url", "image_url": {"url": image.url, **detail}}
 
 
-def _file(file: File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    found = data_urls.read(file.data or "", file.path)
-    if found and found.is_image:
-        return _image(Image(file.data or ""), profile, ledger)
-    if profile.files and file.data:
+def _file(file: File) -> dict[str, Any] | None:
+    if file.data:
         return {"type": "file", "file": {"filename": file.name or "file", "file_data": file.data}}
-    if profile.files and file.id:
-        return {"type": "file", "file": {"file_id": file.id}}
-    if found and found.is_text:
-        return f"{file.name or 'file'}:\n{found.text()}"
-    raise unreadable_file(file, found)
+    return {"type": "file", "file": {"file_id": file.id}} if file.id else None
+
+
+CONTENT = ContentParts("text", _image, _file)

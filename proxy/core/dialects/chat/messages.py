@@ -6,61 +6,29 @@ call; last a message that wants an answer. A server's own error for anything els
 silent misunderstanding, so none of it is left to the backend.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.core.dialects.chat import content as chat_content
-from proxy.core.dialects.chat.content import ContentPart
+from proxy.core.dialects.chat.content import CONTENT
 from proxy.core.dialects.reading.reply_lessons import scope_of
-from proxy.core.dialects.writing import call_arguments
-from proxy.core.dialects.writing.call_ids import CallIds
-from proxy.core.dialects.writing.failed_results import ERROR_PREFIX, says_error
-from proxy.core.dialects.writing.notes import (
-    CONTINUE,
-    MESSAGES,
-    MOVED,
-    PARTS,
-    as_instruction,
-    returned_by,
-)
+from proxy.core.dialects.writing.content_parts import ContentPart
+from proxy.core.dialects.writing.notes import CONTINUE, MESSAGES, called_with
+from proxy.core.dialects.writing.turns import Draft, TurnWriter
 from proxy.core.extras import details_in, field_in, proofs_in
 from proxy.core.fragments import joined
 from proxy.core.ledger import Ledger
-from proxy.core.model import (
-    Audio,
-    Call,
-    File,
-    Image,
-    Part,
-    Reasoning,
-    Refusal,
-    Request,
-    Result,
-    Role,
-    Text,
-    Turn,
-)
+from proxy.core.model import Call, Part, Reasoning, Refusal, Request, Result, Text, Turn
 from proxy.core.profile import BackendProfile, Replay, ReplayScope
-from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
 Message = dict[str, Any]
 
-MEDIA = (Image, Audio, File)
 PROSE = (Text, Refusal)
-
-RAW = "_raw"
-"""Holds the arguments of an earlier call that are no JSON object, since servers parse them and fail on others."""
 
 
 @dataclass(slots=True)
-class _Draft:
-    """Holds a message that may still grow."""
-
-    role: str
-    blocks: list[list[ContentPart]]
-    """Holds the parts of each message that went into this one."""
+class _Draft(Draft):
     calls: Sequence[Message] = ()
     reasoning: Sequence[Reasoning] = ()
     answers: str | None = None
@@ -79,29 +47,15 @@ def encode_messages(
 ) -> list[Message]:
     """Writes the messages. `flatten`: calls and results are told as text. `note`: an instruction of ours, said to the
     model first."""
-    return _Conversation(names, profile, ledger, flatten, model).of(request.turns, note)
+    return _Conversation(names, profile, model, ledger, flatten=flatten).of(request.turns, note)
 
 
-class _Conversation:
-    def __init__(
-        self, names: NameTable, profile: BackendProfile, ledger: Ledger, flatten: bool, model: str
-    ) -> None:
-        self._names = names
-        self._profile = profile
-        self._ledger = ledger
-        self._flatten = flatten
-        self._model = model
-        self._ids = CallIds(profile.call_id)
-        self._called: dict[str, str] = {}
-        """Says what was called, by the client's call id."""
-        self._system: list[str] = []
-        self._drafts: list[_Draft] = []
+class _Conversation(TurnWriter[_Draft]):
+    draft = _Draft
+    content = CONTENT
 
     def of(self, turns: Sequence[Turn], note: str | None) -> list[Message]:
-        for turn in turns:
-            TAKERS[turn.role](self, turn.parts)
-        if not self._drafts or self._drafts[-1].role not in ("user", "tool"):
-            self._user([CONTINUE])
+        self.take(turns)
         if note:
             self._system.append(note)
         messages = [self._message(draft) for draft in self._drafts]
@@ -110,43 +64,6 @@ class _Conversation:
         return messages
 
     # ── taking turns in ────────────────────────────────────────────────────────────────────────────────────────
-
-    def _instruct(self, parts: Sequence[Part]) -> None:
-        words = PARTS.join([part for part in self._readable(parts) if isinstance(part, str)])
-        if not words:
-            return
-        if not self._drafts or self._profile.late_system == "merge":
-            self._system.append(words)
-        elif self._profile.late_system == "keep":
-            self._drafts.append(_Draft(self._profile.system_role, [[words]]))
-        else:
-            self._user([as_instruction(words)])
-
-    def _readable(self, parts: Sequence[Part]) -> list[ContentPart]:
-        readable: list[ContentPart] = []
-        for part in parts:
-            if isinstance(part, Text):
-                if part.text:
-                    readable.append(part.text)
-            elif isinstance(part, MEDIA):
-                readable.append(chat_content.of_user(part, self._profile, self._ledger))
-            else:
-                self._ledger.drop("misplaced_part")
-        return readable
-
-    def _say(self, parts: Sequence[Part]) -> None:
-        self._user(self._readable(parts))
-
-    def _user(self, block: list[ContentPart]) -> None:
-        if not block:
-            return
-        last = self._drafts[-1] if self._drafts else None
-        if last and last.role == "user" and self._profile.join_users:
-            last.blocks.append(block)
-            return
-        if last and last.role == "tool" and self._profile.after_tool:
-            self._drafts.append(_Draft("assistant", [[self._profile.after_tool]]))
-        self._drafts.append(_Draft("user", [block]))
 
     def _assistant(self, parts: Sequence[Part]) -> None:
         blocks: list[list[ContentPart]] = []
@@ -157,15 +74,17 @@ class _Conversation:
                 if part.text:
                     blocks.append([part.text])
             elif isinstance(part, Call):
-                call = self._call(part)
+                name, arguments = self._as_called(part)
                 if self._flatten:
-                    blocks.append([_in_words(call["function"])])
+                    blocks.append([called_with(name, arguments)])
                 else:
-                    calls.append(call)
+                    function = {"name": name, "arguments": arguments}
+                    call_id = self._ids.upstream(part.call_id)
+                    calls.append({"id": call_id, "type": "function", "function": function})
             elif isinstance(part, Reasoning):
                 reasoning.append(part)
             else:
-                self._ledger.drop("misplaced_part")
+                self._other(part)
         last = self._drafts[-1] if self._drafts else None
         if not blocks and not calls:
             self._forget(reasoning)
@@ -178,44 +97,13 @@ class _Conversation:
                 self._user([CONTINUE])
             self._drafts.append(_Draft("assistant", blocks, calls, reasoning))
 
-    def _call(self, call: Call) -> Message:
-        name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
-        arguments = call_arguments.as_text(BRIDGES[call.kind].to_function(call.arguments), RAW)
-        function = {"name": name, "arguments": arguments}
-        return {"id": self._ids.upstream(call.call_id), "type": "function", "function": function}
-
-    def _results(self, parts: Sequence[Part]) -> None:
-        moved: list[ContentPart] = []
-        for result in parts:
-            if not isinstance(result, Result):
-                self._ledger.drop("misplaced_part")
-                continue
-            contents: list[ContentPart] = []
-            others: list[ContentPart] = []
-            for part in result.content:
-                content = chat_content.of_tool(part, self._profile, self._ledger)
-                contents.append(content)
-                if not isinstance(content, str):
-                    others.append(content)
-            if result.is_error:
-                contents = _marked(contents)
-            if self._flatten:
-                self._user([self._origin(result), *contents])
-                continue
-            if others:
-                contents = [*(part for part in contents if isinstance(part, str)), MOVED]
-                moved += [self._origin(result), *others]
-            self._drafts.append(_Draft("tool", [contents], answers=self._ids.upstream(result.call_id)))
-        if moved:
-            self._user(moved)
-
-    def _origin(self, result: Result) -> str:
-        return returned_by(self._called.get(result.call_id, "a tool"))
+    def _answer(self, result: Result, contents: list[ContentPart]) -> None:
+        self._drafts.append(_Draft("tool", [contents], answers=self._ids.upstream(result.call_id)))
 
     # ── giving messages out ────────────────────────────────────────────────────────────────────────────────────
 
     def _message(self, draft: _Draft) -> Message:
-        message: Message = {"role": draft.role, "content": chat_content.content(draft.blocks)}
+        message: Message = {"role": draft.role, "content": CONTENT.content(draft.blocks)}
         if draft.answers is not None:
             message["tool_call_id"] = draft.answers
         elif draft.reasoning or (draft.role == "assistant" and self._profile.replay_blank):
@@ -270,26 +158,3 @@ class _Conversation:
             if field := field_in(part.extras, self._model):
                 return field, scope_of(field)
         return "none", "calls"
-
-    def _forget(self, reasoning: Sequence[Reasoning]) -> None:
-        if reasoning:
-            self._ledger.drop("reasoning")
-
-
-TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[Part]], None]] = {
-    Role.SYSTEM: _Conversation._instruct,
-    Role.DEVELOPER: _Conversation._instruct,
-    Role.USER: _Conversation._say,
-    Role.ASSISTANT: _Conversation._assistant,
-    Role.TOOL: _Conversation._results,
-}
-
-
-def _in_words(function: Mapping[str, str]) -> str:
-    return f"[called {function['name']}: {function['arguments']}]"
-
-
-def _marked(contents: list[ContentPart]) -> list[ContentPart]:
-    """Marks the result of a tool that failed: Chat has no field for it, so the words have to say it."""
-    first = contents[0] if contents and isinstance(contents[0], str) else ""
-    return contents if says_error(first) else [ERROR_PREFIX, *contents]

@@ -13,7 +13,7 @@ import orjson
 from proxy.core import jsontext
 from proxy.core.backends.listing import bare
 from proxy.core.dialects.google import media as google_media
-from proxy.core.dialects.google.media import GooglePart, Note
+from proxy.core.dialects.google.media import GooglePart, MediaOrNote
 from proxy.core.dialects.google.models import Traits
 from proxy.core.dialects.google.signatures import DUMMY, Carrier, read
 from proxy.core.dialects.writing import call_arguments
@@ -187,8 +187,8 @@ class _Conversation:
                 words.append(part.text)
                 continue
             media = google_media.of_tool(part, self._profile, self._ledger)
-            if isinstance(media, Note):
-                words.append(media.text)
+            if isinstance(media, str):
+                words.append(media)
             elif self._traits.media_in_results and google_media.fits_result(media):
                 inside.append(media)
             else:
@@ -236,8 +236,8 @@ def _last_words(contents: Sequence[Mapping[str, Any]]) -> int:
     return indices[-1]
 
 
-def _as_part(media: GooglePart | Note) -> GooglePart:
-    return {"text": media.text} if isinstance(media, Note) else media
+def _as_part(media: MediaOrNote) -> GooglePart:
+    return {"text": media} if isinstance(media, str) else media
 
 
 def _late(waiting: Waiting) -> list[GooglePart]:

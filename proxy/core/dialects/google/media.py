@@ -1,12 +1,13 @@
 """Images, sound and files as Gemini takes them: bytes in the request, or a link to them. Nothing is fetched here."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from proxy.core.dialects.writing import data_urls
-from proxy.core.dialects.writing.notes import NO_FILE, NO_IMAGES, NO_LINKS
+from proxy.core.dialects.writing.content_parts import note_for_image
+from proxy.core.dialects.writing.notes import NO_FILE
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image
@@ -36,14 +37,11 @@ MEDIA_TYPES: Mapping[str, str] = {
 UNTYPED = "application/octet-stream"
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Stands for what the backend cannot read."""
-
-    text: str
+MediaOrNote = GooglePart | str
+"""A string is a note that stands for what the backend cannot read."""
 
 
-def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> GooglePart | Note:
+def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> MediaOrNote:
     """Raises ClientFault for a file that this backend cannot read."""
     match part:
         case Image():
@@ -54,25 +52,23 @@ def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger)
             return _file(part)
 
 
-def of_tool(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> GooglePart | Note:
+def of_tool(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> MediaOrNote:
     """Writes what a tool returned. A note stands for an unreadable file, because the agent could not prevent it."""
     try:
         return of_user(part, profile, ledger)
     except ClientFault:
         ledger.drop("file")
-        return Note(NO_FILE)
+        return NO_FILE
 
 
 def fits_result(part: GooglePart) -> bool:
     return part.get("inlineData", {}).get("mimeType") in IN_RESULTS
 
 
-def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> GooglePart | Note:
+def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> MediaOrNote:
     inline = _inline(image.url, image.url, image.path)
-    if profile.images == "none" or (profile.images == "data" and inline is None):
-        ledger.drop("image")
-        return Note(NO_IMAGES if profile.images == "none" else NO_LINKS)
-    return inline or _linked(image.url)
+    note = note_for_image(profile, ledger, inside=inline is not None)
+    return note or inline or _linked(image.url)
 
 
 def _file(file: File) -> GooglePart:

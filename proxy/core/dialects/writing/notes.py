@@ -19,6 +19,11 @@ UNREADABLE = "[left out: this model cannot read it]"
 ALWAYS_THINKS = "This model cannot be told not to think; it was asked to think as little as it can."
 
 
+def called_with(tool: str, arguments: str) -> str:
+    """Tells a call, where it has to be text."""
+    return f"[called {tool}: {arguments}]"
+
+
 def returned_by(tool: str) -> str:
     """Introduces what was moved out of a tool's result."""
     return f"[returned by {tool}]"

@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from proxy.core.dialects.chat.messages import RAW
-from proxy.core.dialects.writing.call_arguments import as_text
 from proxy.core.dialects.writing.notes import CONTINUE
 from proxy.core.extras import field_extras
 from proxy.core.ledger import Ledger
@@ -163,31 +161,6 @@ def test_text_before_calls_of_the_next_assistant_turn_goes_with_them() -> None:
     assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
     assert messages[1]["content"] == "b"
     assert messages[1]["tool_calls"]
-
-
-@table(
-    ("written", "sent"),
-    [
-        ('{"a": 1}', '{"a": 1}'),
-        (' {"a": 1}\n', ' {"a": 1}\n'),
-        ("", "{}"),
-        (" \n", "{}"),
-        ('{"a": ', '{"_raw":"{\\"a\\": "}'),
-        ("[1]", '{"_raw":"[1]"}'),
-        ("[NaN]", '{"_raw":"[NaN]"}'),
-        ("null", '{"_raw":"null"}'),
-        ("ls -la", '{"_raw":"ls -la"}'),
-        ('{"a": NaN}', '{"a":null}'),
-        ('{"a": "x\ny"}', '{"a":"x\\ny"}'),
-        ('{"a": NaN, "b": ' + "[" * 400 + "]" * 400 + "}", None),
-    ],
-)
-def test_arguments_are_always_an_object(written: str, sent: str | None) -> None:
-    """G8: servers parse them, and answer 500 for what is none."""
-    if sent is None:
-        assert as_text(written, RAW).startswith('{"_raw":')
-    else:
-        assert as_text(written, RAW) == sent
 
 
 def test_the_input_of_a_custom_tool_goes_back_as_it_was_asked_for() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.dialects.google.media import Note, fits_result, of_tool, of_user
+from proxy.core.dialects.google.media import fits_result, of_tool, of_user
 from proxy.core.dialects.writing.notes import NO_FILE, NO_IMAGES, NO_LINKS
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
@@ -47,15 +47,15 @@ def test_what_the_user_shows(part: Any, expected: dict[str, Any]) -> None:
 @table(
     ("images", "url", "expected"),
     [
-        ("none", PNG, Note(NO_IMAGES)),
-        ("data", "https://x/a.png", Note(NO_LINKS)),
+        ("none", PNG, NO_IMAGES),
+        ("data", "https://x/a.png", NO_LINKS),
         ("data", PNG, inline("image/png", "iVBORw0KGgo=")),
     ],
 )
 def test_images_that_may_not_pass_become_a_note(images: Any, url: str, expected: Any) -> None:
     ledger = Ledger()
     assert of_user(Image(url), google(images=images), ledger) == expected
-    assert ledger.dropped == ({"image": 1} if isinstance(expected, Note) else {})
+    assert ledger.dropped == ({"image": 1} if isinstance(expected, str) else {})
 
 
 @table(
@@ -73,7 +73,7 @@ def test_a_file_that_nobody_can_read_is_the_clients_mistake(file: File, words: s
 
 def test_a_tools_file_that_nobody_can_read_is_not() -> None:
     ledger = Ledger()
-    assert of_tool(File(id="file-1"), GOOGLE, ledger) == Note(NO_FILE)
+    assert of_tool(File(id="file-1"), GOOGLE, ledger) == NO_FILE
     assert ledger.dropped == {"file": 1}
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.dialects.responses.items import RAW
+from proxy.core.dialects.writing.call_arguments import RAW
 from proxy.core.dialects.writing.notes import CONTINUE, MOVED
 from proxy.core.ledger import Ledger
 from proxy.core.model import HostedItem, Image, Reasoning, Refusal, Result, Text, ToolKind, Turn

@@ -1,7 +1,7 @@
 """Arguments as the object that structured calls insist on, as the model wrote them wherever they are one."""
 
 from proxy.core import jsontext
-from proxy.core.dialects.writing.call_arguments import as_object
+from proxy.core.dialects.writing.call_arguments import as_object, as_text
 from proxy.core.jsontext import MAX_DIGITS
 from tests.support.tables import table
 
@@ -28,3 +28,28 @@ def test_as_object(arguments: str, written: str | None) -> None:
     """Key order, numbers and spelling are the model's; what is no object is wrapped, never repaired."""
     expected = written or jsontext.compact({"INVALID_JSON": arguments})
     assert jsontext.compact(as_object(arguments)) == expected
+
+
+@table(
+    ("written", "sent"),
+    [
+        ('{"a": 1}', '{"a": 1}'),
+        (' {"a": 1}\n', ' {"a": 1}\n'),
+        ("", "{}"),
+        (" \n", "{}"),
+        ('{"a": ', '{"_raw":"{\\"a\\": "}'),
+        ("[1]", '{"_raw":"[1]"}'),
+        ("[NaN]", '{"_raw":"[NaN]"}'),
+        ("null", '{"_raw":"null"}'),
+        ("ls -la", '{"_raw":"ls -la"}'),
+        ('{"a": NaN}', '{"a":null}'),
+        ('{"a": "x\ny"}', '{"a":"x\\ny"}'),
+        ('{"a": NaN, "b": ' + "[" * 400 + "]" * 400 + "}", None),
+    ],
+)
+def test_as_text_it_is_an_object_too(written: str, sent: str | None) -> None:
+    """G8: servers parse them, and answer 500 for what is none."""
+    if sent is None:
+        assert as_text(written).startswith('{"_raw":')
+    else:
+        assert as_text(written) == sent

@@ -1,0 +1,171 @@
+"""Turns taken one after another, where a message is a list of parts, and a result has no field for its failure.
+
+What comes out, whatever went in: instructions that open the conversation by themselves, and later ones as the backend
+takes them; a user first, and last someone who wants an answer; neighbours of the user's as one message, where the
+backend wants that; and what a result cannot hold right after all the results.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from proxy.core.dialects.writing import call_arguments
+from proxy.core.dialects.writing.call_ids import CallIds
+from proxy.core.dialects.writing.content_parts import ContentPart, ContentParts
+from proxy.core.dialects.writing.failed_results import ERROR_PREFIX, says_error
+from proxy.core.dialects.writing.notes import CONTINUE, MOVED, PARTS, as_instruction, returned_by
+from proxy.core.ledger import Ledger
+from proxy.core.model import ASSISTANT, TOOL, USER, Call, Part, Reasoning, Result, Role, Text, Turn, UserPart
+from proxy.core.profile import BackendProfile
+from proxy.core.tools.kinds.bridges import BRIDGES
+from proxy.core.tools.names import NameTable
+
+
+@dataclass(slots=True)
+class Draft:
+    """Holds what somebody said, and may still say more of."""
+
+    role: str
+    blocks: list[list[ContentPart]] = field(default_factory=list)
+    """Holds the parts of each message that went into this one; none where it is no message."""
+
+
+DraftT = TypeVar("DraftT", bound=Draft)
+
+
+class TurnWriter(ABC, Generic[DraftT]):
+    """`flatten`: calls and results are told as text. `media_results`: a result can hold more than text."""
+
+    draft: type[DraftT]
+    content: ContentParts
+
+    def __init__(
+        self,
+        names: NameTable,
+        profile: BackendProfile,
+        model: str,
+        ledger: Ledger,
+        *,
+        flatten: bool,
+        media_results: bool = False,
+    ) -> None:
+        self._names = names
+        self._profile = profile
+        self._model = model
+        self._ledger = ledger
+        self._flatten = flatten
+        self._media_results = media_results
+        self._ids = CallIds(profile.call_id)
+        self._called: dict[str, str] = {}
+        """Says what was called, by the client's call id."""
+        self._system: list[str] = []
+        self._drafts: list[DraftT] = []
+
+    def take(self, turns: Sequence[Turn]) -> None:
+        takers = {
+            Role.SYSTEM: self._instruct,
+            Role.DEVELOPER: self._instruct,
+            USER: self._say,
+            ASSISTANT: self._assistant,
+            TOOL: self._results,
+        }
+        for turn in turns:
+            takers[turn.role](turn.parts)
+        if not self._drafts or self._drafts[-1].role not in ("user", "tool"):
+            self._user([CONTINUE])
+
+    @abstractmethod
+    def _assistant(self, parts: Sequence[Part]) -> None: ...
+
+    @abstractmethod
+    def _answer(self, result: Result, contents: list[ContentPart]) -> None:
+        """Writes a result. `contents`: as much of it as it can hold."""
+
+    def _other(self, part: Part) -> None:
+        """Takes what has no place in a message."""
+        self._ledger.drop("misplaced_part")
+
+    # ── what the model is told ─────────────────────────────────────────────────────────────────────────────────
+
+    def _instruct(self, parts: Sequence[Part]) -> None:
+        words = PARTS.join([part for part in self._readable(parts) if isinstance(part, str)])
+        if not words:
+            return
+        if not self._drafts or self._profile.late_system == "merge":
+            self._system.append(words)
+        elif self._profile.late_system == "keep":
+            self._drafts.append(self.draft(self._profile.system_role, [[words]]))
+        else:
+            self._user([as_instruction(words)])
+
+    def _readable(self, parts: Sequence[Part]) -> list[ContentPart]:
+        readable: list[ContentPart] = []
+        for part in parts:
+            if isinstance(part, Text):
+                if part.text:
+                    readable.append(part.text)
+            elif isinstance(part, UserPart):
+                readable.append(self.content.of_user(part, self._profile, self._ledger))
+            else:
+                self._other(part)
+        return readable
+
+    def _say(self, parts: Sequence[Part]) -> None:
+        self._user(self._readable(parts))
+
+    def _user(self, block: list[ContentPart]) -> None:
+        if not block:
+            return
+        last = self._drafts[-1] if self._drafts else None
+        if last and last.role == "user" and last.blocks and self._profile.join_users:
+            last.blocks.append(block)
+            return
+        if last and last.role == "tool" and self._profile.after_tool:
+            self._drafts.append(self.draft("assistant", [[self._profile.after_tool]]))
+        self._drafts.append(self.draft("user", [block]))
+
+    # ── what the model said ────────────────────────────────────────────────────────────────────────────────────
+
+    def _as_called(self, call: Call) -> tuple[str, str]:
+        """The name and the arguments of a call, as the backend knows them."""
+        name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
+        return name, call_arguments.as_text(BRIDGES[call.kind].to_function(call.arguments))
+
+    def _forget(self, parts: Sequence[Part]) -> None:
+        if any(isinstance(part, Reasoning) for part in parts):
+            self._ledger.drop("reasoning")
+
+    # ── what its tools returned ────────────────────────────────────────────────────────────────────────────────
+
+    def _results(self, parts: Sequence[Part]) -> None:
+        moved: list[ContentPart] = []
+        for part in parts:
+            if isinstance(part, Result):
+                moved += self._result(part)
+            else:
+                self._ledger.drop("misplaced_part")
+        self._user(moved)
+
+    def _result(self, result: Result) -> list[ContentPart]:
+        """Writes a result; returns what it cannot hold, for the user to say."""
+        contents = [self.content.of_tool(part, self._profile, self._ledger) for part in result.content]
+        if result.is_error:
+            contents = _marked(contents)
+        if self._flatten:
+            self._user([self._origin(result), *contents])
+            return []
+        others = [] if self._media_results else [part for part in contents if not isinstance(part, str)]
+        if others:
+            contents = [*(part for part in contents if isinstance(part, str)), MOVED]
+        self._answer(result, contents)
+        return [self._origin(result), *others] if others else []
+
+    def _origin(self, result: Result) -> str:
+        return returned_by(self._called.get(result.call_id, "a tool"))
+
+
+def _marked(contents: list[ContentPart]) -> list[ContentPart]:
+    """Marks the result of a tool that failed: with no field for it, the words have to say it."""
+    first = contents[0] if contents and isinstance(contents[0], str) else ""
+    return contents if says_error(first) else [ERROR_PREFIX, *contents]
