@@ -22,6 +22,7 @@ from proxy.core.tools.prepare import Prepared
 Item = dict[str, Any]
 
 PROSE = (Text, Refusal)
+SAID = (Call, HostedItem)
 
 ANSWERS = ("mcp_approval_response", "computer_call_output")
 """Types of items in which the user's side answers a tool of the backend's."""
@@ -75,7 +76,7 @@ class _Writer(TurnWriter[_Draft]):
         self._drafts.append(_Draft(role, whole=item))
 
     def _assistant(self, parts: Sequence[Part]) -> None:
-        if not any(isinstance(part, (*PROSE, Call, HostedItem)) for part in parts):
+        if not any(part.text if isinstance(part, PROSE) else isinstance(part, SAID) for part in parts):
             self._forget(parts)
             return
         if not self._drafts:

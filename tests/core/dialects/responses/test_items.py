@@ -106,6 +106,13 @@ def thought(text: str = "Hm") -> Json:
             [("user", "a"), ("assistant", "b"), ("user", "c")],
             id="no empty messages",
         ),
+        pytest.param(
+            [assistant("", THOUGHT), user("a"), assistant("")],
+            OPENAI,
+            None,
+            [("user", "a")],
+            id="who says nothing has not spoken",
+        ),
     ],
 )
 def test_messages(
