@@ -12,8 +12,8 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.dialects.anthropic import ending, errors
 from proxy.core.dialects.anthropic.messages import DIALECT
-from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding, word
-from proxy.core.errors import Garbled, OwnWords
+from proxy.core.dialects.reading.decoding import UNWRITABLE, Decoding, word
+from proxy.core.errors import Garbled
 from proxy.core.events import (
     CallDelta,
     Delta,
@@ -92,7 +92,7 @@ class AnthropicDecoder(Decoding):
         if data.strip() in EMPTY:
             self._odd("event_empty")
             return
-        raw = self._read(data)
+        raw = self._read(data, b'"input"')
         if isinstance(raw, dict):
             kind = word(raw.get("type")) or event.decode("ascii", "replace")
             if taker := TAKERS.get(kind):
@@ -103,35 +103,24 @@ class AnthropicDecoder(Decoding):
                 self._odd("event_unknown")
         elif event == b"error":
             self._fail(errors.in_stream(raw or data.decode("utf-8", "replace")))
-        elif raw is None:
-            # Passing it over would lose text in silence.
-            self._fail(Garbled(OwnWords("The backend sent an event that is not JSON.")))
         else:
-            self._odd("event_not_an_object")
+            self._no_object(raw)
 
     def body(self, data: bytes) -> None:
         """Takes a whole reply that is not a stream."""
-        raw = self._read(data)
+        raw = self._read(data, b'"input"')
         if not isinstance(raw, dict):
-            self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
+            self._no_reply()
         elif raw.get("type") == "error" or raw.get("error"):
             self._error(raw)
         elif not isinstance(raw.get("content"), list):
-            self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
+            self._no_reply()
         else:
             for index, block in enumerate(raw["content"]):
                 self._block_start({"index": index, "content_block": block})
                 self._block_stop({"index": index})
             self._message_delta({"delta": raw, "usage": raw.get("usage")})
             self._message_stop(raw)
-
-    def _read(self, data: bytes) -> Any:
-        """Parses an event or a body; None if it cannot be read at all."""
-        try:
-            raw = jsontext.quick(data)
-            return jsontext.exactly(raw, data) if b'"input"' in data else raw
-        except ValueError:
-            return self._mended(data)
 
     # ── blocks ─────────────────────────────────────────────────────────────────────────────────────────────
 

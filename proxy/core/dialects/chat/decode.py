@@ -11,8 +11,8 @@ from proxy.core import jsontext
 from proxy.core.dialects.chat import ending, parts
 from proxy.core.dialects.reading import error_body, errors
 from proxy.core.dialects.reading import logprobs as reading_logprobs
-from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding, word
-from proxy.core.errors import Empty, Fault, Garbled, OwnWords
+from proxy.core.dialects.reading.decoding import EMPTY_BODY, NOT_JSON, UNWRITABLE, Decoding, word
+from proxy.core.errors import Empty, Fault, Garbled
 from proxy.core.events import (
     CallDelta,
     Delta,
@@ -104,7 +104,7 @@ class ChatDecoder(Decoding):
     def body(self, data: bytes) -> None:
         """Takes a whole reply that is not a stream."""
         if not data.strip():
-            self._fail(Empty(OwnWords("The backend answered with an empty body.")))
+            self._fail(Empty(EMPTY_BODY))
             return
         try:
             reply = jsontext.strict(data)
@@ -118,7 +118,7 @@ class ChatDecoder(Decoding):
             self._chunk(reply, b"")
             self._emit(EndDelta())
         else:
-            self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
+            self._no_reply()
 
     def _unclean(self, data: bytes, event: bytes) -> None:
         """Takes what the strict parser refuses: the end mark, text that can be mended, several chunks at once."""
@@ -144,7 +144,7 @@ class ChatDecoder(Decoding):
             self._odd("ping_with_words")  # of sse-starlette, in its first years: the time of day
         else:
             # Passing it over would lose text in silence.
-            self._fail(Garbled(OwnWords("The backend sent an event that is not JSON.")))
+            self._fail(Garbled(NOT_JSON))
 
     # ── one chunk ──────────────────────────────────────────────────────────────────────────────────────────
 

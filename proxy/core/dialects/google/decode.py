@@ -14,7 +14,7 @@ from proxy.core.dialects.google import ending, errors
 from proxy.core.dialects.google import logprobs as google_logprobs
 from proxy.core.dialects.google.signatures import Carrier, as_extras
 from proxy.core.dialects.reading import error_body
-from proxy.core.dialects.reading.decoding import UNWRITABLE, Decoding
+from proxy.core.dialects.reading.decoding import EMPTY_BODY, NO_REPLY, NOT_JSON, UNWRITABLE, Decoding
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -96,26 +96,21 @@ class GoogleDecoder(Decoding):
         """Takes one event of a stream."""
         data = data.strip()
         if not data.startswith(STREAM_END):
-            self._read(data, "The backend sent an event that is not JSON.")
+            self._take(data, NOT_JSON)
         elif self._finished:  # Google says no end, but gateways may
             self._emit(EndDelta())
 
     def body(self, data: bytes) -> None:
         """Takes a whole reply that is no stream: one chunk, or the list of all."""
         if not data.strip():
-            self._fail(Empty(OwnWords("The backend answered with an empty body.")))
+            self._fail(Empty(EMPTY_BODY))
             return
-        self._read(data, "The backend's answer is not a reply.")
+        self._take(data, NO_REPLY)
         if self._finished:
             self._emit(EndDelta())
 
-    def _read(self, data: bytes, otherwise: str) -> None:
-        try:
-            raw = jsontext.quick(data)
-            if b'"args"' in data:
-                raw = jsontext.exactly(raw, data)
-        except ValueError:
-            raw = self._mended(data)
+    def _take(self, data: bytes, otherwise: str) -> None:
+        raw = self._read(data, b'"args"')
         for chunk in raw if isinstance(raw, list) else [raw]:
             if isinstance(chunk, dict):
                 self._chunk(chunk)

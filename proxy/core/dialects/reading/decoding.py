@@ -15,6 +15,10 @@ MAX_LOGGED = 64
 
 NO_REPLY = OwnWords("The backend's answer is not a reply.")
 
+NOT_JSON = OwnWords("The backend sent an event that is not JSON.")
+
+EMPTY_BODY = OwnWords("The backend answered with an empty body.")
+
 UNWRITABLE = OwnWords(
     "The backend's arguments for a tool are nested too deeply, or hold numbers that are too long."
 )
@@ -41,6 +45,14 @@ class Decoding:
         """May the backend want anything back with its reasoning?"""
         return profile.replay != "none"
 
+    def _read(self, data: bytes, exact_with: bytes) -> Any:
+        """Parses an event or a body; None if it cannot be read at all. `exact_with`: what will be written anew."""
+        try:
+            raw = jsontext.quick(data)
+            return jsontext.exactly(raw, data) if exact_with in data else raw
+        except ValueError:
+            return self._mended(data)
+
     def _mended(self, data: bytes) -> Any:
         """Reads what the strict parser refuses; gives None if it cannot be read at all. From now on lone surrogates
         must be expected."""
@@ -63,6 +75,16 @@ class Decoding:
 
     def _fail(self, fault: Fault) -> None:
         self._emit(ErrorDelta(fault))
+
+    def _no_reply(self) -> None:
+        self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
+
+    def _no_object(self, event: Any) -> None:
+        """Takes an event that is none; None is what cannot be read. Passing that over would lose text in silence."""
+        if event is None:
+            self._fail(Garbled(NOT_JSON))
+        else:
+            self._odd("event_not_an_object")
 
     def _odd(self, what: str) -> None:
         self._ledger.odd(what)

@@ -12,7 +12,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.dialects.reading import error_body
-from proxy.core.dialects.reading.decoding import NO_REPLY, word
+from proxy.core.dialects.reading.decoding import EMPTY_BODY, word
 from proxy.core.dialects.responses import ending, entries, errors, left_out
 from proxy.core.dialects.responses.entries import (
     CALL,
@@ -29,7 +29,7 @@ from proxy.core.dialects.responses.entries import (
 )
 from proxy.core.dialects.responses.growing import Growing
 from proxy.core.dialects.responses.saying import MAX_ANNOTATIONS, Saying
-from proxy.core.errors import Empty, Garbled, OwnWords
+from proxy.core.errors import Empty
 from proxy.core.events import (
     Delta,
     EndDelta,
@@ -94,7 +94,7 @@ class ResponsesDecoder(Saying):
         if data.strip() == STREAM_END:
             self._end_mark()
             return
-        raw = self._read(data)
+        raw = self._parse(data)
         if isinstance(raw, dict):
             kind = word(raw.get("type")) or event.decode("ascii", "replace")
             if taker := TAKERS.get(kind):
@@ -103,29 +103,26 @@ class ResponsesDecoder(Saying):
                 self._unknown(raw)
         elif event == b"error":
             self._fail(errors.in_reply(raw or data.decode("utf-8", "replace")))
-        elif raw is None:
-            # Passing it over would lose text in silence.
-            self._fail(Garbled(OwnWords("The backend sent an event that is not JSON.")))
         else:
-            self._odd("event_not_an_object")
+            self._no_object(raw)
 
     def body(self, data: bytes) -> None:
         """Takes a whole response that is not a stream."""
         if not data.strip():
-            self._fail(Empty(OwnWords("The backend answered with an empty body.")))
+            self._fail(Empty(EMPTY_BODY))
             return
-        raw = self._read(data)
+        raw = self._parse(data)
         if not isinstance(raw, dict):
-            self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
+            self._no_reply()
         elif isinstance(raw.get("output"), list) or raw.get("object") == "response":
             self._over(raw)
         elif error_body.is_one(raw):
             self._fail(errors.in_reply(raw))
         else:
-            self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
+            self._no_reply()
 
-    def _read(self, data: bytes) -> Any:
-        """Parses an event or a body; None if it cannot be read at all."""
+    def _parse(self, data: bytes) -> Any:
+        """Like `_read`, but what must be exact is made so where it is found."""
         try:
             raw = jsontext.quick(data)
         except ValueError:
