@@ -10,7 +10,8 @@
   sees it, and `stored_turns` the one that all share. `keeping` says which replies are kept.
 - `memos` are what processes tell each other of calls.
 - `backends` are all that are configured; each `backend` sends requests to its models, within the limits that
-  `concurrency` sets, and learns from refusals and replies. `discovery` finds out what stands behind a URL.
+  `concurrency` sets. `known_models` are what it has learned of them, from refusals and replies. `discovery` finds out
+  what stands behind a URL.
 - `examiner` puts the questions of an examination to a backend.
 - `secret_mask` removes secrets from the faults that clients are told.
 

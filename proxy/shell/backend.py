@@ -1,48 +1,35 @@
-"""One backend, as the engine uses it: it plans and sends requests, and learns from refusals and replies.
+"""One backend, as the engine uses it: it plans and sends requests, and changes them as their refusals teach."""
 
-What it learned of a model is kept for a while, so that the next request is right at once: see `learned`.
-"""
-
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from proxy.core.backends import wires
 from proxy.core.backends.counter import TokenCounter, not_offered, shows_no_counter
-from proxy.core.backends.learned import LASTS_SECONDS, Learned
-from proxy.core.backends.model_rules import profile_of
 from proxy.core.backends.target import Target
 from proxy.core.catalog import ServedModel
-from proxy.core.dialects.reading import reply_lessons
 from proxy.core.dialects.reading.echoes import MAX_SEARCHED
 from proxy.core.dialects.reading.lessons import Lesson
-from proxy.core.dialects.reading.reply_lessons import Observed
-from proxy.core.dialects.registry import counter_of, spoken_by
+from proxy.core.dialects.registry import counter_of
 from proxy.core.errors import Fault, Garbled, OwnWords, Unauthorized
-from proxy.core.events import Reply
 from proxy.core.flow.refused import refused
 from proxy.core.flow.request import Preparation, prepared_for
 from proxy.core.flow.taught import as_taught, lesson_in, other_endpoint
 from proxy.core.ledger import Ledger
-from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
-from proxy.core.profile import BackendProfile
 from proxy.core.tenants import key_of
 from proxy.shell.concurrency import ConcurrencyLimit, Places
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Exchange, Timeouts, Transport
+from proxy.shell.known_models import KnownModels, Taught
 from proxy.shell.offload.threads import LARGE_BYTES, WorkThreads
 from proxy.shell.watching.watch import Watch
 
 MAX_LESSONS = 3
 """One request is changed and sent again at most this often. Each time costs a round trip, and few models have three
 oddities."""
-
-MAX_KNOWN = 1000
-"""The proxy remembers this many models. Clients choose the names, so there may be any number."""
 
 TEACHING = (400, 404, 422, 500)
 """llama.cpp and LM Studio answer 500 to what others call a bad request; 404 teaches only a model's language."""
@@ -66,8 +53,8 @@ class Plan:
     """Who pays for the request."""
     only: bool = False
     """Is there no other backend that could answer it?"""
-    taught: list[tuple[Lesson, BackendProfile]] = field(default_factory=list)
-    """What refusals have taught for it, each with the profile before: kept if the request is answered."""
+    taught: list[Taught] = field(default_factory=list)
+    """What refusals have taught for it: kept if the request is answered."""
 
 
 class OtherLanguage(Exception):
@@ -75,17 +62,6 @@ class OtherLanguage(Exception):
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-
-
-@dataclass(slots=True)
-class _Model:
-    """What the proxy knows of one model by now."""
-
-    learned: Learned
-    """The target, with the model's quirks in its profile, and the lessons that it has taught."""
-    url: str
-    """Replies come from this URL. It is kept, because parsing a URL costs as much as reading a short request."""
-    hosted_tools: Collection[str]
 
 
 class Backend:
@@ -113,10 +89,8 @@ class Backend:
         self._discovery = discovery
         self._transport = transport
         self._threads = threads
-        self._clock = clock
         self._timeouts = timeouts
-        self._base = discovery.known
-        self._known: dict[str, _Model] = {}
+        self.known = KnownModels(name, discovery, clock)
 
     @property
     def places(self) -> Places:
@@ -124,9 +98,6 @@ class Backend:
 
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()
-
-    def hosted_tools(self, name: str) -> Collection[str]:
-        return self._of(base := self._discovery.known, base.models.get(name, name)).hosted_tools
 
     def slot(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
         """A context that holds a slot for one request. Raises Spared at once if the breaker is open."""
@@ -146,41 +117,21 @@ class Backend:
     ) -> Plan:
         """`name` is the model's, for which the client may have another name. `headers` are the client's; only a backend
         that is configured so gets the key in them. `owner` pays for the request. `counts`: it is for `count`."""
-        base = await self._discovery.target()
-        model = base.models.get(name, name)
-        known = self._of(base, model)
-        target = known.learned.target(owner, self._clock())
+        model = await self.known.find(name)
+        target = self.known.target(model, owner)
         if self.forwards_key and (key := key_of(headers)):
             if not (key.isascii() and key.isprintable()):
                 raise Unauthorized(
                     "The API key holds characters that cannot be passed on. Send one in plain ASCII."
                 )
             target = replace(target, key=key, forwarded=True)
-        url, counter = known.url, None
+        url, counter = model.url, None
         if counts:
             counter = counter_of(target.profile)
             if counter is None:
                 raise not_offered()
-            url = counter.url(target, model)
-        return Plan(self, await self._prepare(request, target, model, url, ledger, counter), owner)
-
-    async def profile(self, name: str, owner: str) -> BackendProfile:
-        """What is known of the model of this name, see `plan`."""
-        base = await self._discovery.target()
-        known = self._of(base, base.models.get(name, name))
-        return known.learned.target(owner, self._clock()).profile
-
-    def _of(self, base: Target, model: str) -> _Model:
-        if base is not self._base:  # the backend was recognised meanwhile
-            self._base = base
-            self._known.clear()
-        if model not in self._known:
-            if len(self._known) >= MAX_KNOWN:
-                del self._known[next(iter(self._known))]
-            target = replace(base, profile=profile_of(base, model))
-            url = spoken_by(target.profile).reply_url(target, model)
-            self._known[model] = _Model(Learned(target), url, wires.hosted_tools(target.profile))
-        return self._known[model]
+            url = counter.url(target, model.name)
+        return Plan(self, await self._prepare(request, target, model.name, url, ledger, counter), owner)
 
     async def ask(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> Exchange:
         """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again."""
@@ -196,7 +147,7 @@ class Backend:
                 watch.answered(exchange.status, exchange.headers)
             if exchange.status // 100 == 2:
                 if taught:  # what was refused again may have been a misunderstanding, and is not kept
-                    self._remember(plan, taught, ledger)
+                    self.known.learn_from_refusals(plan.preparation.model, taught, plan.owner, ledger)
                 return exchange
             words = await exchange.read_at_most(MAX_REFUSAL_BYTES)
             exchange.close()
@@ -241,7 +192,7 @@ class Backend:
         preparation: Preparation,
         words: str,
         status: int,
-        taught: list[tuple[Lesson, BackendProfile]],
+        taught: list[Taught],
         ledger: Ledger,
     ) -> Preparation | None:
         """Returns the request changed by what the refusal teaches, if that changes it at all."""
@@ -259,53 +210,6 @@ class Backend:
                 taught.append((lesson, preparation.profile))
                 return changed
         return None
-
-    def _remember(self, plan: Plan, taught: list[tuple[Lesson, BackendProfile]], ledger: Ledger) -> None:
-        now = self._clock()
-        for lesson, before in taught:
-            kept = lesson.profile if lesson.lasting else lesson.kept
-            if kept is not None and plan.preparation.model in self._known:
-                self._known[plan.preparation.model].learned.learn(before, kept, plan.owner, now)
-        ledger.log.info(
-            "refusal_learned",
-            backend=self.name,
-            model=as_name(plan.preparation.model),
-            lessons=[lesson.row for lesson, _ in taught if lesson.lasting or lesson.kept],
-            minutes=LASTS_SECONDS / 60,
-            once=[lesson.row for lesson, _ in taught if not (lesson.lasting or lesson.kept)],
-        )
-
-    def learn_from_reply(self, plan: Plan, reply: Reply, thought: str | None, ledger: Ledger) -> None:
-        """Remembers what a reply shows of its model, like what refusals teach. `thought`: see `Observed`."""
-        known = self._known.get(plan.preparation.model)
-        if known is None:
-            return
-        observed = Observed(plan.preparation.request, reply, thought)
-        now = self._clock()
-        profile = plan.preparation.profile
-        if (
-            profile.replay_by_evidence
-            and not known.learned.target(plan.owner, now).profile.replay_by_evidence
-        ):
-            profile = replace(
-                profile, replay_by_evidence=False
-            )  # the refusal of this very request has ended it
-        fields = reply_lessons.fields_taught(spoken_by(profile).reply_lessons, profile, observed)
-        if not fields:
-            return
-        news = {
-            name: value
-            for name, value in fields.items()
-            if known.learned.observe(name, value, plan.owner, now)
-        }
-        if news:
-            ledger.log.info(
-                "reply_learned",
-                backend=self.name,
-                model=as_name(plan.preparation.model),
-                fields=news,
-                minutes=LASTS_SECONDS / 60,
-            )
 
     async def _put_to(self, target: Target, preparation: Preparation, ledger: Ledger) -> Preparation:
         """The same request to what is now known of its model."""

@@ -38,7 +38,7 @@ class Backends:
         """The types of tools that the first backend of a model runs itself, as far as is known without a question."""
         real = self._routes.real_name(model)
         found = self._routes.find(real)
-        return self._backends[found].hosted_tools(real) if found is not None else ()
+        return self._backends[found].known.hosted_tools(real) if found is not None else ()
 
     def candidates(self, model: str) -> list[Candidate]:
         """Lists them in the order in which they are tried. Raises NotFound if there is none."""

@@ -213,7 +213,9 @@ class Engine:
             if in_flight.watch is not None:
                 in_flight.watch.attempt_ended(pipeline.reply.ended)
             thought = pipeline.put_right(seen=plan.preparation.request.stream)
-            plan.backend.learn_from_reply(plan, pipeline.reply, thought, in_flight.ledger)
+            plan.backend.known.learn_from_reply(
+                plan.preparation, plan.owner, pipeline.reply, thought, in_flight.ledger
+            )
             following = await attempts.after(plan, pipeline)
             if following is None:
                 return pipeline

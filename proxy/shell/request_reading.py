@@ -52,7 +52,7 @@ class RequestReading:
         whose = memory_name(in_flight.tenant, candidate.model)
         lacking = self._reasoning_memory.lacking(whose, request)
         if not lacking or not wants_thoughts_back(
-            await candidate.backend.profile(candidate.model, in_flight.owner)
+            await candidate.backend.known.profile(candidate.model, in_flight.owner)
         ):
             return
         keys = {call_id: memo_key(THOUGHTS, whose, call_id) for call_id in lacking}
