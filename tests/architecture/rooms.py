@@ -106,7 +106,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     # what a person is shown of a request
     "core.inspected": WORDS | {"core.dialects", "core.stream"},
     # everything that waits
-    "shell.ops": WORDS | {"core.policy", "core.surfaces.openapi"},
+    "shell.ops": WORDS | {"core.inspected", "core.policy", "core.surfaces.openapi"},
     "shell.http": WORDS | {"core.backends", "core.policy", "core.surfaces", "shell.ops"},
     "shell.offload": WORDS | {"core.policy", "core.surfaces.openapi", "core.tools", "shell.ops"},
     # where what the API remembers lies; what all engines share is in the folder itself

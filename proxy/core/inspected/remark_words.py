@@ -111,16 +111,16 @@ LOSSES: Final[Mapping[str, str]] = {
 """What of the client's request the backend was not given. Fields of the request have no row here: see `loss`."""
 
 FOUND_IN_TEXT: Final[Mapping[str, str]] = {
-    "capped": "Text that begins like a tool call grew too long to be one; it stays text.",
-    "omitted": "A call of a tool that is not declared, beside others that are; it was left out.",
-    "quoted": "Text that looks like a tool call is quoted, as in an explanation; it stays text.",
-    "recovered": "The model wrote a tool call as text. It was taken out of the text and sent as a call.",
+    "capped": "Text that begins like a tool call was too long to be one; it stays text.",
+    "omitted": "A call of an undeclared tool was left out; beside it are calls of declared ones.",
+    "quoted": "Text that looks like a tool call is only quoted, as in an explanation; it stays text.",
+    "recovered": "A tool call in the text became a call; the model had written it as text.",
     "released": "Text that begins like a tool call was none; it stays text.",
-    "stripped": "A tag of a tool call stood alone in the text; it was taken out.",
+    "stripped": "A tag of a tool call was taken out of the text; it stood there alone.",
     "undeclared": "What looks like a tool call names no tool of the request; it stays text.",
     "unread": "There was too much text that looks like tool calls; the rest stays text.",
 }  # fmt: skip
-"""What became of text that looks like a tool call."""
+"""What became of text that looks like a tool call. A line of the log has what stands before the semicolon."""
 
 
 def oddity(name: str) -> str:
@@ -141,3 +141,9 @@ def markup(name: str) -> str:
     outcome, _, notation = name.partition(":")
     words = FOUND_IN_TEXT.get(outcome) or f"Text that looks like a tool call: {outcome}."
     return f"{words} Its notation is {notation}." if notation else words
+
+
+def markup_in_brief(name: str) -> str:
+    outcome, _, notation = name.partition(":")
+    what, _, _ = FOUND_IN_TEXT.get(outcome, outcome.replace("_", " ")).partition(";")
+    return f"{what[:1].lower()}{what[1:]} ({notation or '-'})"

@@ -84,6 +84,7 @@ def test_every_loss_has_words() -> None:
 
 def test_everything_found_in_text_has_words() -> None:
     assert set(FOUND_IN_TEXT) == {why.value for why in Why} | {"recovered", "stripped"}
+    assert all(words.count(";") == 1 for words in FOUND_IN_TEXT.values())
 
 
 @table(
@@ -100,10 +101,12 @@ def test_everything_found_in_text_has_words() -> None:
         (remark_words.loss("seed"), "The field seed: it has no effect here, or this backend does not know it."),
         (
             remark_words.markup("recovered:hermes"),
-            "The model wrote a tool call as text. It was taken out of the text and sent as a call. "
+            "A tool call in the text became a call; the model had written it as text. "
             "Its notation is hermes.",
         ),
         (remark_words.markup("new"), "Text that looks like a tool call: new."),
+        (remark_words.markup_in_brief("recovered:hermes"), "a tool call in the text became a call (hermes)"),
+        (remark_words.markup_in_brief("new_thing"), "new thing (-)"),
     ],
 )  # fmt: skip
 def test_words(words: str, expected: str) -> None:

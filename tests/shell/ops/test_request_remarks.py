@@ -1,13 +1,6 @@
 """What was strange about a request, in a few words."""
 
-from proxy.core.markup.candidate import Why
-from proxy.shell.ops.request_remarks import FOUND_IN_TEXT, remarks
-
-BY_THE_STAGE = {"recovered", "stripped"}
-
-
-def test_there_are_words_for_whatever_becomes_of_text_that_looks_like_a_call() -> None:
-    assert {*FOUND_IN_TEXT} == {why.value for why in Why} | BY_THE_STAGE
+from proxy.shell.ops.request_remarks import remarks
 
 
 def test_each_counter_is_told_in_words() -> None:
@@ -17,10 +10,6 @@ def test_each_counter_is_told_in_words() -> None:
         "odd: call repeated",
         "not passed on: stop",
     ]
-
-
-def test_what_has_no_words_yet_is_told_by_its_name() -> None:
-    assert list(remarks({"markup": {"new_thing": 1}})) == ["new thing (-)"]
 
 
 def test_a_backend_that_does_everything_wrong_has_a_short_line() -> None:
