@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from proxy.core.errors import Fault
+from proxy.shell.ops.fault_facts import without_frames
 from proxy.shell.watching.content import AttemptContent, Content
 from proxy.shell.watching.watch import Watch
 
@@ -76,31 +77,16 @@ def _alone(watch: Watch) -> Watch:
     alone = copy(watch)
     alone.hidden = _as_it_is
     alone.content = None
-    alone.fault = _without_frames(watch.fault)
+    alone.fault = watch.fault and without_frames(watch.fault)
     alone.attempts = [copy(attempt) for attempt in watch.attempts]
     for attempt in alone.attempts:
         attempt.content = None
-        attempt.fault = _without_frames(attempt.fault)
+        attempt.fault = attempt.fault and without_frames(attempt.fault)
     return alone
 
 
 def _as_it_is(fault: Fault) -> Fault:
     return fault
-
-
-def _without_frames(fault: Fault | None) -> Fault | None:
-    """Of its causes only the kinds are told, by those who have read the frames before."""
-    if fault is None:
-        return None
-    alone = fault.changed()
-    cause, seen = alone.__cause__, set[int]()
-    while (
-        cause is not None and id(cause) not in seen
-    ):  # a cause may be its own: whoever waits may raise it from itself
-        seen.add(id(cause))
-        cause.__traceback__ = cause.__context__ = None
-        cause = cause.__cause__
-    return alone
 
 
 class Ring:

@@ -8,12 +8,11 @@ from proxy.core.errors import Fault
 from proxy.core.facts import RequestFacts
 from proxy.core.surfaces.openapi.known_paths import known_path
 from proxy.shell.ops.fault_codes import code_label
-from proxy.shell.ops.tracebacks import causes, kind_of
+from proxy.shell.ops.tracebacks import CausesInWords, causes, kind_of
 
 
 def facts_of(fault: Fault) -> RequestFacts:
     """Returns them as fields of a line."""
-    _, *behind = causes(fault) if fault.__cause__ else (fault,)
     facts: RequestFacts = {"fault": type(fault).__name__}
     if fault.code:
         facts["code"] = code_label(fault)
@@ -21,6 +20,19 @@ def facts_of(fault: Fault) -> RequestFacts:
         facts["error"] = fault.own_words
     if fault.param:
         facts["param"] = known_path(fault.param)
-    if behind:
-        facts["cause"] = " < ".join(map(kind_of, behind))
+    if behind := _behind(fault):
+        facts["cause"] = behind
     return facts
+
+
+def without_frames(fault: Fault) -> Fault:
+    """The same for whoever keeps it. Its causes may be others' too: only words of them stay with it."""
+    alone = fault.changed()
+    behind = _behind(fault)
+    alone.__cause__ = CausesInWords(behind) if behind else None
+    return alone
+
+
+def _behind(fault: Fault) -> str:
+    _, *behind = causes(fault) if fault.__cause__ else (fault,)
+    return " < ".join(map(kind_of, behind))

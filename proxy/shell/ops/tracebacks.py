@@ -18,8 +18,14 @@ MAX_FRAMES = 60
 """The innermost frames that are shown. They are enough even for a recursion of a thousand calls."""
 
 
+class CausesInWords(Exception):
+    """Stands for causes by their kinds. They themselves hold frames, and those all of a request."""
+
+
 def kind_of(failure: BaseException) -> str:
     """Returns the type, with the name that the system or OpenSSL has for it, or the host that was not reached."""
+    if isinstance(failure, CausesInWords):
+        return str(failure)
     kind = type(failure).__name__
     if isinstance(failure, Fault):
         return f"{kind}: {failure.own_words}" if failure.own_words else kind

@@ -7,6 +7,8 @@ import pytest
 
 from proxy.core.errors import Fault, Truncated
 from proxy.shell.inspector.ring import Ring
+from proxy.shell.ops.fault_facts import facts_of
+from proxy.shell.ops.tracebacks import causes
 from proxy.shell.watching.content import Content, ContentRoom
 from proxy.shell.watching.watch import Watch
 from tests.support.replies import counting_mint
@@ -127,6 +129,26 @@ def test_what_has_ended_holds_no_key_and_no_frame() -> None:
     assert key not in gc.get_referents(seen.watch.hidden)
     assert made.fault is not None
     assert seen.watch.hidden(made.fault) is made.fault
+
+
+def test_causes_stay_as_they_are_and_are_told_in_words() -> None:
+    """They are others' too: whoever raised them may still want to tell where."""
+    made = a_watch(lambda: 0.0)
+    ring = Ring(1, 100)
+    ring.begun(made)
+    try:
+        raise ConnectionResetError(104, "reset") from ValueError("a prompt")
+    except ConnectionResetError as cause:
+        fault = Truncated("cut")
+        fault.__cause__ = cause
+    made.end(502, fault)
+    ring.ended(made)
+    (seen,) = ring.since(-1)
+    assert seen.watch.fault is not None
+    assert facts_of(seen.watch.fault) == facts_of(fault)
+    assert facts_of(fault)["cause"] == "ConnectionResetError: ECONNRESET < ValueError"
+    assert fault.__cause__.__traceback__ is not None
+    assert all(cause.__traceback__ is None for cause in causes(seen.watch.fault))
 
 
 def test_causes_that_go_in_a_circle_have_an_end() -> None:
