@@ -62,14 +62,15 @@ COUNTS = {"oddities", "dropped", "markup"}
 READ_COUNTS = {
     "proxy.core.examination.heard",
     "proxy.core.ledger",
+    "proxy.core.recorded.translation",
     "proxy.shell.in_flight",
     "proxy.shell.inspector.details",
     "proxy.shell.inspector.summaries",
     "proxy.shell.ops.metrics",
     "proxy.shell.recorder.taking",
 }
-"""An examination, which has a ledger for each answer; the ledger itself, the request's line in the log, what the
-inspector shows, the metrics, and the recording of a request that has ended."""
+"""An examination and a translation, which have ledgers of their own; the ledger itself, the request's line in the log,
+what the inspector shows, the metrics, and the recording of a request that has ended."""
 
 
 def test_counters_are_write_only() -> None:

@@ -1,6 +1,6 @@
 """What is not as it was recorded."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import unified_diff
 from pprint import pformat
 from typing import Any
@@ -29,10 +29,16 @@ def differences(recording: Recording, replayed: Replayed, *, cut: bool = False) 
         return found + _statuses(recording, replayed)
     if recording.end.status == LEFT:  # what was made after that, nobody has seen
         was, now = was[: len(now)], now[: len(was)]
-    if b"".join(was) != b"".join(now) and not (cut and outline(was) == outline(now)):
+    loosely = cut or recording.covered
+    if b"".join(was) != b"".join(now) and not (loosely and outline(was) == outline(now)):
         found += _diff(_told(outline(was)), _told(outline(now))) or ["The frames differ in how text is cut."]
     found += _diff(_told([_answer(recording)]), _told([_plain(replayed.answer)]))
     return found + _statuses(recording, replayed)
+
+
+def differences_of_posts(was: Sequence[bytes], now: Sequence[bytes]) -> list[str]:
+    """Lines that say in what backends are asked otherwise."""
+    return _diff(_told(map(jsontext.loads, was)), _told(map(jsontext.loads, now)))
 
 
 def _statuses(recording: Recording, replayed: Replayed) -> list[str]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from proxy.core.recorded.difference import differences, shape
+from proxy.core.recorded.difference import differences, differences_of_posts, shape
 from proxy.core.recorded.faults import recorded_fault
 from proxy.core.recorded.replay import How, Replayed, replay
 from tests.support.recordings import HELLO, as_it_is, attempt, recording
@@ -55,3 +55,8 @@ def test_of_what_is_masked_only_the_form_is_compared() -> None:
     event = {"type": "a", "item": {"encrypted_content": "rp1.x", "texts": ["one", "two"], "n": 1}}
     told = {"type": "a", "item": {"encrypted_content": "packed", "texts": [3, 3], "n": 1}}
     assert shape(event) == told
+
+
+def test_in_what_a_backend_is_asked_otherwise() -> None:
+    assert differences_of_posts([b'{"a":1}'], [b'{ "a": 1 }']) == []
+    assert differences_of_posts([b'{"a":1}'], [b'{"a":2}'])[-2:] == ["-{'a': 1}", "+{'a': 2}"]
