@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from proxy.core.argument_problem import ArgumentProblem
 from proxy.core.errors import Fault, OwnWords, ProxyFault
 from proxy.core.events import Reply
 from proxy.core.facts import RequestFacts
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request
-from proxy.core.policy.awaited_checks import AwaitedChecks
+from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
 from proxy.core.profile import BackendProfile
 from proxy.core.stream.observer import observing
 from proxy.core.stream.pipeline import Pipeline
@@ -24,7 +25,7 @@ from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.turn_store import BackgroundRun, TurnStore
-from proxy.shell.watching.content import Content
+from proxy.shell.watching.content import Content, verdict_on
 from proxy.shell.watching.watch import Watch
 
 OK = 200
@@ -122,6 +123,13 @@ class InFlight:
         """The client has sent this."""
         if (content := self.content) is not None:
             content.asked(body)
+
+    def checked(
+        self, question: PendingCheck, problem: ArgumentProblem | None, *, gave_up: bool = False
+    ) -> None:
+        """A check of a call's arguments that took long has found this."""
+        if (content := self.content) is not None:
+            content.verdicts.append(verdict_on(question, problem, gave_up=gave_up))
 
     async def answer(self, body: dict[str, Any]) -> None:
         """Sends the whole answer."""

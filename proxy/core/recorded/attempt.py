@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from proxy.core.argument_problem import ArgumentProblem
 from proxy.core.errors import Fault
 from proxy.core.flow.refused import refused
 from proxy.core.flow.reply import ReplyFlow
+from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
 from proxy.core.profile import BackendProfile
 from proxy.core.recorded.conditions import target_of
 from proxy.core.recorded.faults import fault_of
-from proxy.core.recorded.recording import RecordedAttempt
+from proxy.core.recorded.recording import RecordedAttempt, RecordedVerdict
 from proxy.core.tools import arguments
 
 
@@ -38,8 +40,45 @@ class Signs:
             self._send()
 
 
+class Verdicts:
+    """On calls that take long to check: those that were recorded, each once, and then such as are found now."""
+
+    def __init__(self, recorded: Iterable[RecordedVerdict]) -> None:
+        self._left = list(recorded)
+
+    def settle(self, checks: AwaitedChecks | None) -> None:
+        """Answers the questions that have come up, however long that takes."""
+        while checks is not None and (question := checks.pending) is not None:
+            verdict = self._recorded(question)
+            if verdict is None:
+                checks.settle(arguments.verdict(arguments.written(question.spec), question.arguments))
+            elif verdict.gave_up:
+                checks.give_up()
+            else:
+                checks.settle(_problem(verdict))
+
+    def _recorded(self, question: PendingCheck) -> RecordedVerdict | None:
+        """Found by what stays where a recording is masked: which tool, and how long its arguments are."""
+        about = question.spec.tool.dotted, len(question.arguments)
+        found = next((each for each in self._left if (each.tool, each.size) == about), None)
+        if found is not None:
+            self._left.remove(found)
+        return found
+
+
+def _problem(verdict: RecordedVerdict) -> ArgumentProblem | None:
+    if not verdict.code:
+        return None
+    return ArgumentProblem(verdict.code, verdict.message, verdict.path, verdict.remark)
+
+
 def play(
-    flow: ReplyFlow, attempt: RecordedAttempt, profile: BackendProfile, pieces: Sequence[bytes], signs: Signs
+    flow: ReplyFlow,
+    attempt: RecordedAttempt,
+    profile: BackendProfile,
+    pieces: Sequence[bytes],
+    signs: Signs,
+    verdicts: Verdicts,
 ) -> None:
     """To its end, which the pipeline knows afterwards."""
     pipeline = flow.pipeline
@@ -51,7 +90,7 @@ def play(
         signs.due()
         signs.came(len(data))
         pipeline.feed(data)
-        _settle(flow)
+        verdicts.settle(flow.checks)
         if pipeline.ended:
             return
     signs.due()
@@ -59,7 +98,7 @@ def play(
         pipeline.fail(fault_of(attempt.failure))
     else:
         pipeline.close()
-        _settle(flow)
+        verdicts.settle(flow.checks)
 
 
 def refusal_of(attempt: RecordedAttempt, profile: BackendProfile) -> Fault | None:
@@ -73,10 +112,3 @@ def refusal_of(attempt: RecordedAttempt, profile: BackendProfile) -> Fault | Non
     words = b"".join(data for _, data in attempt.reads)
     target = target_of(attempt, profile)
     return refused(attempt.status, attempt.answer_headers, words, target, forwards=attempt.forwards)
-
-
-def _settle(flow: ReplyFlow) -> None:
-    """Answers the questions about arguments that have come up, however long that takes."""
-    checks = flow.checks
-    while checks is not None and (question := checks.pending) is not None:
-        checks.settle(arguments.verdict(arguments.written(question.spec), question.arguments))

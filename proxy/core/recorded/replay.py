@@ -19,7 +19,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.profile import BackendProfile
 from proxy.core.recorded import cuts
-from proxy.core.recorded.attempt import Signs, play
+from proxy.core.recorded.attempt import Signs, Verdicts, play
 from proxy.core.recorded.conditions import groups_of, known_of, profile_of, target_of, tenant_of
 from proxy.core.recorded.faults import fault_of
 from proxy.core.recorded.recording import RecordedAttempt, Recording
@@ -88,6 +88,7 @@ class _Replay:
         self._groups = groups_of(recording.attempts)
         self._profiles = [how.profile or profile_of(group[0]) for group in self._groups]
         self._signs = Signs((), (), _nothing)
+        self._verdicts = Verdicts(conditions.verdicts)
         self._replayed = Replayed()
         self._ledger = self._replayed.ledger
 
@@ -241,7 +242,8 @@ class _Replay:
     def _play(self, flow: ReplyFlow, attempt: RecordedAttempt, number: int) -> None:
         reads = [data for _, data in attempt.reads]
         profile = self._how.profile or profile_of(attempt)
-        play(flow, attempt, profile, cuts.pieces(reads, self._how.cut, self._how.seed + number), self._signs)
+        pieces = cuts.pieces(reads, self._how.cut, self._how.seed + number)
+        play(flow, attempt, profile, pieces, self._signs, self._verdicts)
 
     def _reads(self) -> list[bytes]:
         return [data for attempt in self._recording.attempts for _, data in attempt.reads]

@@ -50,6 +50,12 @@ class Checked(Protocol):
     checks: AwaitedChecks | None
     seconds_checked: float
 
+    def checked(
+        self, question: PendingCheck, problem: ArgumentProblem | None, *, gave_up: bool = False
+    ) -> None:
+        """This is the verdict on the question. `gave_up`: nobody waited for it, nor for those on what the reply goes on
+        to say."""
+
 
 class CheckProcesses:
     def __init__(self) -> None:
@@ -63,8 +69,12 @@ class CheckProcesses:
         assert checks is not None
         try:
             while (question := checks.pending) is not None:
-                checks.settle(await self._patiently(question, request))
+                problem = await self._patiently(question, request)
+                request.checked(question, problem)
+                checks.settle(problem)
         except BaseException:
+            if checks.pending is not None:
+                request.checked(checks.pending, UNCHECKED, gave_up=True)
             checks.give_up()
             raise
 

@@ -1,5 +1,6 @@
 """Makes a recording of a request that was watched, with what was said in it."""
 
+from dataclasses import asdict
 from typing import Any, Literal, get_args
 
 from proxy.core import jsontext
@@ -13,6 +14,7 @@ from proxy.core.recorded.recording import (
     Options,
     RecordedAttempt,
     RecordedKnown,
+    RecordedVerdict,
     Recording,
     Request,
     SurfaceName,
@@ -21,7 +23,7 @@ from proxy.core.recorded.surfaces import FRAMINGS
 from proxy.core.stored.named import Known
 from proxy.core.surfaces.framing import Framing
 from proxy.core.tenants import ANYBODY
-from proxy.shell.watching.content import Content
+from proxy.shell.watching.content import Content, Verdict
 from proxy.shell.watching.watch import Attempt, Watch
 
 SURFACES = get_args(SurfaceName)
@@ -74,7 +76,14 @@ def _conditions(watch: Watch, content: Content) -> Conditions:
         digits=list(content.digits),
         dates=list(content.dates),
         signs=list(content.signs),
+        verdicts=[_verdict(verdict) for verdict in content.verdicts],
     )
+
+
+def _verdict(verdict: Verdict) -> RecordedVerdict:
+    tool, size, problem, gave_up = verdict
+    found = {} if problem is None else asdict(problem)
+    return RecordedVerdict(tool, size, **found, gave_up=gave_up)
 
 
 def _options(content: Content) -> Options:

@@ -9,13 +9,15 @@ shows bytes to somebody, or stores them, masks them first.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from proxy.core.argument_problem import ArgumentProblem
 from proxy.core.errors import Fault
 from proxy.core.events import Delta, Event
 from proxy.core.flow.request import Preparation
 from proxy.core.ids import Mint
 from proxy.core.masking.headers import keys_in, shown_headers
+from proxy.core.policy.awaited_checks import PendingCheck
 from proxy.core.stored.named import Known
 from proxy.core.surfaces.framing import Framing
 from proxy.core.surfaces.surface import Surface
@@ -23,6 +25,21 @@ from proxy.core.tenants import Tenant
 
 Read = tuple[float, bytes]
 """Some bytes, and when they passed, in seconds since the request began."""
+
+
+class Verdict(NamedTuple):
+    """What a check of a call's arguments has found."""
+
+    tool: str
+    size: int
+    """Characters of the arguments."""
+    problem: ArgumentProblem | None
+    gave_up: bool
+    """Was this the last one that anybody waited for?"""
+
+
+def verdict_on(question: PendingCheck, problem: ArgumentProblem | None, *, gave_up: bool) -> Verdict:
+    return Verdict(question.spec.tool.dotted, len(question.arguments), problem, gave_up)
 
 
 class ContentRoom:
@@ -86,6 +103,8 @@ class Content:
         """The dates that were asked for, in their order."""
         self.signs: list[int] = []
         """Signs of life that were sent in the stream: how many reads had come before each."""
+        self.verdicts: list[Verdict] = []
+        """What the checks of calls have found that took long, in their order."""
         self.framing: Framing | None = None
         self.not_stored: str | None = None
         """Why the response could not be kept, as its client was told."""

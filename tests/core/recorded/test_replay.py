@@ -1,14 +1,17 @@
 """A recorded exchange once more. The contract's exchanges are replayed where they are made: `tests/contract`."""
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
 
 from proxy.core import jsontext
+from proxy.core.argument_problem import UNCHECKED
 from proxy.core.backends.profiles import PROFILES
+from proxy.core.jsontext import compact
+from proxy.core.recorded.masking import masked
 from proxy.core.recorded.outline import events_of
-from proxy.core.recorded.recording import RecordedKnown
+from proxy.core.recorded.recording import RecordedKnown, RecordedVerdict, Recording
 from proxy.core.recorded.replay import How, Replayed, replay
 from proxy.core.tenants import Mode, Tenant, Validation
 from tests.support.observers import Seen
@@ -176,6 +179,40 @@ def test_calls_are_checked_again() -> None:
     again = replay(recording(REQUEST | {"tools": [tool]}, [attempt(*call)], tenant=tenant))
     assert again.fault is not None
     assert again.fault.code == "invalid_tool_arguments"
+
+
+ENDLESS = WEATHER | {"parameters": {
+    "type": "object", "properties": {"city": {"type": "string", "pattern": "^((((a*){2}){2}){2}){2}$"}},
+}}  # fmt: skip
+ARGUMENTS = compact({"city": "a" * 40 + "!"})
+ASKS_FOREVER = (call_chunk(0, "call_1", "get_weather", ARGUMENTS), chunk({}, "tool_calls"), DONE)
+
+
+def checked_forever(*verdicts: RecordedVerdict) -> Recording:
+    tenant = Tenant("ann", validate_tool_arguments=Validation.ENFORCE)
+    return recording(
+        REQUEST | {"tools": [ENDLESS]},
+        [attempt(*ASKS_FOREVER)],
+        tenant=tenant,
+        conditions={"verdicts": list(verdicts)},
+    )
+
+
+@pytest.mark.parametrize("gave_up", [False, True])
+@pytest.mark.parametrize("how", ["keep", "masked"])
+def test_a_check_that_took_too_long_is_not_made_again(how: str, gave_up: bool) -> None:
+    """Else a replay would differ, and might never end (attack-02)."""
+    other = RecordedVerdict("other", len(ARGUMENTS))
+    verdict = RecordedVerdict("get_weather", len(ARGUMENTS), *astuple(UNCHECKED), gave_up)
+    made = checked_forever(other, verdict)
+    again = replay(masked(made) if how == "masked" else made)
+    assert again.fault is not None
+    assert again.fault.code == UNCHECKED.code
+
+
+def test_a_verdict_is_of_its_own_call_alone() -> None:
+    fits = RecordedVerdict("get_weather", len(ARGUMENTS))
+    assert replay(checked_forever(fits)).fault is None
 
 
 def test_nothing_is_generated_where_nothing_was_wanted() -> None:
