@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy import process, supervisor
+from proxy.core.masking.unseen import visible
 from proxy.settings.loading import BINDINGS, CONFIG_VARIABLE, Loaded, all_settings, load
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
@@ -64,6 +65,16 @@ def _refused(error: Exception) -> int:
     return MISUSED if isinstance(error, process.SettingsRefused) else FAILED
 
 
-def tell(line: str) -> None:
+def tell(text: str) -> None:
     """Writes to stderr, because another program may read what the command prints."""
-    print(line, file=sys.stderr)
+    print(for_terminal(text), file=sys.stderr)
+
+
+def show(text: str) -> None:
+    """Prints what may hold the words of others: of a client, a model, a backend, a file."""
+    print(for_terminal(text), flush=True)
+
+
+def for_terminal(text: str) -> str:
+    """Without what a terminal would obey (S15). Lines stay lines."""
+    return "\n".join(map(visible, text.split("\n")))

@@ -5,26 +5,35 @@ The attempts are answered in their order, one for each POST; then the last of th
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from itertools import chain, repeat
 
-from proxy.commands.command import DONE
+from proxy.commands.command import DONE, show
 from proxy.core import jsontext
+from proxy.core.masking.unseen import UNSEEN
+from proxy.core.policy.hosts import AUTHORITY, is_loopback
 from proxy.core.recorded.lines import BadRecording
 from proxy.core.recorded.recording import RecordedAttempt, Recording
 
+LOCAL = "127.0.0.1"
 MOST_BODY = 64 << 20
 OURS = frozenset({"content-length", "transfer-encoding", "content-encoding", "connection", "keep-alive"})
 """Headers that say how the bytes were sent, which is done otherwise here."""
+LETTING_IN = "access-control-"
+"""Headers by which a server lets the pages of others read its answers. Here they would read what was recorded."""
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
+
+NOT_FOR_PAGES = b"This is for programs on this machine, and for no page of a browser.\n"
 
 
 async def serve(recording: Recording, port: int) -> int:
     """Until it is interrupted."""
     backend = RecordedBackend(recording)
-    server = await asyncio.start_server(backend.answer, "127.0.0.1", port)
+    server = await asyncio.start_server(backend.answer, LOCAL, port)
     host, bound = server.sockets[0].getsockname()[:2]
-    print(f"Playing the backend of {recording.request.request_id} at http://{host}:{bound}/v1", flush=True)
+    show(f"Playing the backend of {recording.request.request_id} at http://{host}:{bound}/v1")
     async with server:
         await server.serve_forever()
     return DONE
@@ -60,6 +69,9 @@ class RecordedBackend:
             for name, _, value in (line.partition(":") for line in head[1:])
         }
         await reader.readexactly(min(int(fields.get("content-length", 0)), MOST_BODY))
+        if _is_of_a_page(fields):
+            writer.write(_head(403, {"Content-Length": str(len(NOT_FOR_PAGES))}) + NOT_FOR_PAGES)
+            return True
         if not head[0].startswith("POST "):
             data = jsontext.dumps(self._models)
             writer.write(
@@ -81,7 +93,7 @@ async def _play(attempt: RecordedAttempt, writer: asyncio.StreamWriter) -> bool:
         writer.transport.abort()
         return False
     await at(attempt.head or 0.0)
-    kept = {name: value for name, value in attempt.answer_headers.items() if name.lower() not in OURS}
+    kept = {name: value for name, value in attempt.answer_headers.items() if _is_sent(name, value)}
     writer.write(_head(attempt.status, kept | {"Transfer-Encoding": "chunked"}))
     for moment, data in attempt.reads:
         await at(moment)
@@ -95,6 +107,21 @@ async def _play(attempt: RecordedAttempt, writer: asyncio.StreamWriter) -> bool:
     writer.write(b"0\r\n\r\n")
     await writer.drain()
     return True
+
+
+def _is_of_a_page(fields: Mapping[str, str]) -> bool:
+    """A page in a browser on this machine could otherwise take an answer away from whom it is for; and one whose name
+    was made to mean this machine could read it (S31)."""
+    host = AUTHORITY.fullmatch(fields.get("host", LOCAL))
+    return "origin" in fields or host is None or not is_loopback(host["six"] or host["name"])
+
+
+def _is_sent(name: str, value: str) -> bool:
+    """A recording may come from anybody: no header of it may end its line."""
+    lowered = name.lower()
+    if lowered in OURS or lowered.startswith(LETTING_IN):
+        return False
+    return HEADER_NAME.fullmatch(name) is not None and not UNSEEN.search(value)
 
 
 def _head(status: int, headers: dict[str, str]) -> bytes:

@@ -5,18 +5,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, get_args
 
-from proxy.commands.command import DONE, FAILED, MISUSED, Command, run, tell
+from proxy.commands.command import DONE, FAILED, MISUSED, Command, run, show, tell
 from proxy.commands.recorded_backend import serve
 from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.errors import Fault
 from proxy.core.recorded.cuts import Cut
-from proxy.core.recorded.difference import differences
+from proxy.core.recorded.difference import differences, differences_of_posts
 from proxy.core.recorded.lines import BadRecording, read
 from proxy.core.recorded.outline import outline
 from proxy.core.recorded.recording import Recording
-from proxy.core.recorded.replay import How, Replayed, replay
+from proxy.core.recorded.replay import OK, How, Replayed, replay
 from proxy.core.recorded.transcript import NoTranscript, transcript
+from proxy.core.recorded.translation import NoTranslation, OtherSurface, translated
 
 PURPOSE = "Replay a recorded exchange, and print its events and what is not as it was recorded."
 
@@ -46,6 +47,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile", choices=sorted(PROFILES), metavar="NAME", help="What if the backends had this profile?"
     )
+    parser.add_argument(
+        "--surface",
+        choices=get_args(OtherSurface),
+        help="What if the client had come by this surface? Says what cannot be asked there, and in what the backend is "
+        "asked otherwise.",
+    )
     parser.add_argument("--client", choices=sorted(CLIENTS), help="What if this client had asked?")
     parser.add_argument(
         "--serve",
@@ -68,10 +75,12 @@ def replayed(wanted: argparse.Namespace) -> int:
             return run(serve(recording, wanted.serve))
         if wanted.transcript:
             return _write_transcript(recording, wanted.transcript)
+        if wanted.surface:
+            return _by_surface(recording, wanted)
         return _replay(recording, wanted)
     except BrokenPipeError:
         raise
-    except (BadRecording, NoTranscript, OSError, Fault) as error:
+    except (BadRecording, NoTranscript, NoTranslation, OSError, Fault) as error:
         tell(f"{wanted.file}: {error}")
         return FAILED
 
@@ -93,8 +102,24 @@ def _replay(recording: Recording, wanted: argparse.Namespace) -> int:
             break
     if recording.cut:
         tell("The recording is not whole: there was no room for all of it, or a key was spelled out in it.")
-    print("\n".join(found) if found else "Identical to what was recorded.")
+    if recording.covered:
+        tell("A key was told in it in many pieces, and has an x for each of its letters now.")
+    show("\n".join(found) if found else "Identical to what was recorded.")
     return FAILED if found else DONE
+
+
+def _by_surface(recording: Recording, wanted: argparse.Namespace) -> int:
+    """Two clients hear the same in other words, so what is compared is the way to the backend."""
+    told = translated(recording, wanted.surface)
+    how = next(_hows(wanted))
+    again = replay(told.recording, how)
+    if not wanted.quiet:
+        _print_events(again)
+    for words in told.lost:
+        show(f"Lost: {words}")
+    found = differences_of_posts(replay(recording, how).posts, again.posts)
+    show("\n".join(found) if found else "The backend is asked the same.")
+    return FAILED if found or told.lost or again.status != OK else DONE
 
 
 def _hows(wanted: argparse.Namespace) -> Iterator[How]:
@@ -107,9 +132,9 @@ def _hows(wanted: argparse.Namespace) -> Iterator[How]:
 
 def _print_events(again: Replayed) -> None:
     for event in outline(again.frames):
-        print(jsontext.compact(event))
+        show(jsontext.compact(event))
     if again.answer is not None:
-        print(jsontext.compact({"status": again.status, "answer": again.answer}))
+        show(jsontext.compact({"status": again.status, "answer": again.answer}))
     if again.outside:
         tell(
             "It was refused by what a recording does not hold: limits, the store, or what stands at the door."

@@ -143,6 +143,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.backends",
         "core.examination",
         "core.masking",
+        "core.policy",
         "core.recorded",
         "demo",
         "live_server",

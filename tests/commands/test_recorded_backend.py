@@ -79,3 +79,44 @@ async def test_it_serves_until_it_is_interrupted(capsys: pytest.CaptureFixture[s
 def test_where_nobody_was_asked_there_is_nobody_to_play() -> None:
     with pytest.raises(BadRecording):
         RecordedBackend(recording(attempts=[]))
+
+
+async def test_no_page_of_a_browser_reads_it_or_takes_an_answer_away() -> None:
+    """S31: neither one of another origin nor one whose name was made to mean this machine."""
+    first, second = attempt(b"first"), attempt(b"second")
+    first.answer_headers["Access-Control-Allow-Origin"] = "*"
+    async with played(recording(attempts=[first, second])) as url, aiohttp.ClientSession() as session:
+        for headers in (
+            {"Origin": "http://evil.test"},
+            {"Origin": "null"},
+            {"Host": "evil.test"},
+            {"Host": ""},
+        ):
+            async with session.post(url, json={}, headers=headers) as response:
+                assert response.status == 403
+                assert b"first" not in await response.read()
+        for host in ("localhost:1", "127.0.0.1", "[::1]:80"):
+            async with session.get(f"{url}/models", headers={"Host": host}) as response:
+                assert response.status == 200
+        async with session.post(url, json={}) as response:
+            assert await response.read() == b"first"
+            assert "Access-Control-Allow-Origin" not in response.headers
+
+
+async def test_a_header_that_is_none_is_not_sent() -> None:
+    """A recording may come from anybody."""
+    hostile = {"X-A": "1\r\nX-B: 2", "X-C\r\nX-D": "3", "": "4", "X-E": "\x9b", "X-F": "5"}
+    async with (
+        played(recording(attempts=[attempt(b"", answer_headers=hostile)])) as url,
+        aiohttp.ClientSession() as session,
+        session.post(url, json={}) as response,
+    ):
+        assert dict(response.headers) == {"X-F": "5", "Transfer-Encoding": "chunked"}
+
+
+async def test_who_plays_is_named_without_what_a_terminal_obeys(capsys: pytest.CaptureFixture[str]) -> None:
+    """S15."""
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await serve(recording(request_id="\x1b[2J\x9b1A"), 0)
+    assert "\\u001b[2J\\u009b1A" in capsys.readouterr().out

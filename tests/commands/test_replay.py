@@ -7,6 +7,7 @@ import pytest
 from proxy.cli import main
 from proxy.core.recorded.lines import written
 from tests.support.recordings import HELLO, as_it_is, attempt, fault, recording
+from tests.support.replies import REQUEST
 
 
 @pytest.fixture
@@ -84,3 +85,18 @@ def test_a_test_is_made_of_it(file: Path, tmp_path: Path, capsys: pytest.Capture
     path = tmp_path / "e"
     path.write_bytes(written(recording(attempts=[attempt(status=503)])))
     assert main(["replay", str(path), "--transcript", name]) == 1
+
+
+def test_what_if_it_had_come_by_another_surface(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", str(file), "--surface", "chat"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert '"chat.completion.chunk"' in told[0]
+    assert told[-1] == "The backend is asked the same."
+    custom = tmp_path / "custom"
+    custom.write_bytes(written(recording(REQUEST | {"tools": [{"type": "custom", "name": "run"}]})))
+    assert main(["replay", str(custom), "--surface", "chat", "--quiet"]) == 1
+    assert capsys.readouterr().out.startswith("Lost: Tools that are no functions")
+    assert main(["replay", str(file), "--surface", "responses"]) == 1
+    assert "had come by this surface" in capsys.readouterr().err

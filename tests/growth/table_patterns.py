@@ -23,6 +23,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.policy.admission:_matcher": ("", "abc", "e"),
     "core.masking.secrets:Secrets.__init__": ("", "sk-aaaaaaa", "b"),
     "core.masking.secrets:_forms": ("", "%\n", "\n"),
+    "commands.recorded_backend:HEADER_NAME": ("", "!", ""),
     "settings.server_urls:SecretUrl._display": (":::", ":/", "#"),
     "settings.values:_STORE_URL": ("sqlite:", "/", "\n"),
     "settings.values:_RANDOM": ("", "0", " "),

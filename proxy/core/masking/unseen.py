@@ -24,3 +24,17 @@ BLANKS = (
 before."""
 
 UNSEEN = re.compile(f"[{CONTROLS}{SEPARATORS}{SURROGATES}{FORMATS}{BLANKS}]")
+
+
+def visible(line: str) -> str:
+    """Writes those characters of a line as JSON escapes them. In JSON this leaves the value as it is: only its strings
+    can hold such characters."""
+    if line.isascii() and line.isprintable():
+        return line
+    return UNSEEN.sub(_escaped, line)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """One of Unicode's higher planes becomes two escapes."""
+    code = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))

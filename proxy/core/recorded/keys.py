@@ -1,17 +1,20 @@
 """Takes keys out of a recording, wherever they stand: in bodies, in errors that quote them, and across two reads.
 
 A key that a model or a backend spells out over many events is in no single piece of the bytes. It is found in what the
-pieces come to; then the recording keeps nothing of what was said.
+pieces come to, and each of its letters becomes an x. Where that is not possible, because the pieces are written in a
+form that is not known here, the recording keeps nothing of what was said.
 """
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from proxy.core.masking.redact import MASK
 from proxy.core.masking.secrets import Secrets
 from proxy.core.recorded.lines import END, REQUEST
+from proxy.core.recorded.masking import INDEXES, Masker
 from proxy.core.recorded.outline import events_of
 from proxy.core.recorded.recording import Passed, RecordedAttempt, Recording
 
@@ -39,15 +42,57 @@ class Keys:
 
 
 def without_keys(recording: Recording, keys: Keys) -> Recording:
-    """Without keys; and without anything that was said, where a key is spelled out over many pieces."""
-    attempts = [_attempt(attempt, keys) for attempt in recording.attempts]
-    frames = _passed(recording.frames, keys)
-    if _are_spelled_out(frames, keys) or any(_are_spelled_out(attempt.reads, keys) for attempt in attempts):
-        attempts = [replace(attempt, body=b"", reads=[]) for attempt in attempts]
-        request = replace(recording.request, body=None)
-        end = replace(recording.end, answer=None)
-        recording = replace(recording, request=request, end=end, cut=True)
-        frames = []
+    for less in (_as_it_is, partial(_covered, keys=keys)):
+        hidden = _hidden_in_pieces(less(recording), keys)
+        if not _spells_one_out(hidden, keys):
+            return hidden
+    return _hidden_in_pieces(_without_words(recording), keys)
+
+
+def _as_it_is(recording: Recording) -> Recording:
+    return recording
+
+
+def _covered(recording: Recording, keys: Keys) -> Recording:
+    """All that was said with an x for each letter of a key. So all lengths stay, and it replays to the same events."""
+    cover = _Cover(keys)
+    body, answer = recording.request.body, recording.end.answer
+    attempts = [
+        replace(attempt, body=cover.bytes(attempt.body), reads=cover.passed(attempt.reads))
+        for attempt in recording.attempts
+    ]
+    return replace(
+        recording,
+        request=replace(recording.request, body=None if body is None else cover.bytes(body)),
+        attempts=attempts,
+        frames=cover.passed(recording.frames),
+        end=replace(recording.end, answer=None if answer is None else cover.bytes(answer)),
+        covered=True,
+    )
+
+
+class _Cover(Masker):
+    """Masks keys alone, in texts that may be told in many pieces."""
+
+    def __init__(self, keys: Keys) -> None:
+        super().__init__(b"")
+        self._words = frozenset()
+        self._keys = keys
+
+    def text(self, text: str) -> str:
+        for start, end in self._keys.spans(text):
+            text = text[:start] + "x" * (end - start) + text[end:]
+        return text
+
+
+def _without_words(recording: Recording) -> Recording:
+    attempts = [replace(attempt, body=b"", reads=[]) for attempt in recording.attempts]
+    request, end = replace(recording.request, body=None), replace(recording.end, answer=None)
+    return replace(recording, request=request, attempts=attempts, frames=[], end=end, cut=True, covered=False)
+
+
+def _hidden_in_pieces(recording: Recording, keys: Keys) -> Recording:
+    """Without the keys that stand in the bytes as they are."""
     body = recording.request.body
     request = replace(recording.request, body=None if body is None else _hidden(body, keys))
     answer = recording.end.answer
@@ -55,10 +100,15 @@ def without_keys(recording: Recording, keys: Keys) -> Recording:
     return replace(
         recording,
         request=_everywhere(REQUEST, request, keys),
-        attempts=attempts,
-        frames=frames,
+        attempts=[_attempt(attempt, keys) for attempt in recording.attempts],
+        frames=_passed(recording.frames, keys),
         end=_everywhere(END, end, keys),
     )
+
+
+def _spells_one_out(recording: Recording, keys: Keys) -> bool:
+    streams = [recording.frames, *(attempt.reads for attempt in recording.attempts)]
+    return any(_are_spelled_out(passed, keys) for passed in streams)
 
 
 def _attempt(attempt: RecordedAttempt, keys: Keys) -> RecordedAttempt:
@@ -135,17 +185,19 @@ def _are_spelled_out(passed: Iterable[Passed], keys: Keys) -> bool:
     joined: dict[str, list[str]] = {}
     for event in events_of(data for _, data in passed):
         _collect(event, "", lambda path, text: joined.setdefault(path, []).append(text))
-    return bool(keys.known("\0".join("".join(texts) for texts in joined.values())))
+    return bool(keys.spans("\0".join("".join(texts) for texts in joined.values())))
 
 
 def _collect(value: Any, path: str, take: Callable[[str, str], None]) -> None:
-    """Every text, by the names that lead to it."""
+    """Every text, by the names that lead to it, and by the type and the number of what it is a part of: pieces of
+    several calls come by turns, and some are told twice."""
     match value:
         case str():
             take(path, value)
         case dict():
+            number = next((value[name] for name in INDEXES if isinstance(value.get(name), int)), "")
             for name, inner in value.items():
-                _collect(inner, f"{path}.{name}", take)
+                _collect(inner, f"{path}{value.get('type', '')}{number}.{name}", take)
         case list():
             for inner in value:
                 _collect(inner, path, take)

@@ -1,7 +1,7 @@
 """A recording as a file: one JSON object in each line, in the order in which things happened.
 
 The first line says what the file is. Bytes stand in it as text where they are text, so it can be read, searched and
-attached to a report as it is.
+attached to a report as it is. Characters that a terminal obeys, or that hide a text, stand in it as escapes.
 """
 
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from proxy.core import jsontext
+from proxy.core.masking.unseen import visible
 from proxy.core.recorded.blobs import blob
 from proxy.core.recorded.recording import VERSION, End, Passed, RecordedAttempt, Recording, Request
 
@@ -35,7 +36,7 @@ class BadRecording(ValueError):
 def written(recording: Recording) -> bytes:
     first = {
         "recording": MAGIC, "version": VERSION, "proxy": recording.proxy, "content": recording.content,
-        "cut": recording.cut,
+        "cut": recording.cut, "covered": recording.covered,
     }  # fmt: skip
     timed = sorted(_timed(recording), key=lambda each: each[0])
     lines = [
@@ -44,7 +45,7 @@ def written(recording: Recording) -> bytes:
         *(line for _, line in timed),
         {"end": END.dump_python(recording.end, mode="json")},
     ]
-    return b"".join(jsontext.dumps(line) + b"\n" for line in lines)
+    return b"".join(visible(jsontext.compact(line)).encode() + b"\n" for line in lines)
 
 
 def _timed(recording: Recording) -> Iterator[tuple[float, dict[str, Any]]]:
@@ -105,6 +106,7 @@ def read(data: bytes) -> Recording:
         attempts=attempts,
         frames=frames,
         end=end,
+        covered=bool(first.get("covered")),
     )
 
 

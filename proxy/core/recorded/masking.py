@@ -26,6 +26,8 @@ KEPT_VALUES = frozenset(
 
 OPAQUE = frozenset({"args", "functionResponse", "metadata", "result"})
 """Members whose names are content too, as those of arguments are."""
+INDEXES = ("index", "output_index")
+"""Members that tell which of several things goes on."""
 OPAQUE_OBJECTS = frozenset({"input", "output", "arguments"})
 """The same, where they are objects."""
 
@@ -69,7 +71,11 @@ def masked(recording: Recording) -> Recording:
             history=masker.bytes(known.history),
             items={name: masker.bytes(data) for name, data in known.items.items()},
         )
-    conditions = replace(request.conditions, known=known)
+    verdicts = [
+        replace(verdict, message=masker.text(verdict.message), path=masker.text(verdict.path))
+        for verdict in request.conditions.verdicts
+    ]
+    conditions = replace(request.conditions, known=known, verdicts=verdicts)
     return replace(
         recording,
         content="masked",
@@ -153,10 +159,10 @@ class Masker:
 
 def _said(tokens: list[str]) -> Iterator[tuple[int, str]]:
     """The tokens that say something, each with a name that it shares with those that it goes on from: they are of the
-    same member, behind the same index, and as manieth in their event."""
+    same member in events of the same type, behind the same index, and as manieth in their event."""
     stack: list[tuple[str, str, bool]] = []
     """Of the open objects and lists: which, the member that they are of, and whether all in them is content."""
-    member, line, index = "", "", ""
+    member, line, index, kind = "", "", "", ""
     times: dict[str, int] = {}
     for at, token in enumerate(tokens):
         opaque = bool(stack) and stack[-1][2]
@@ -168,22 +174,24 @@ def _said(tokens: list[str]) -> Iterator[tuple[int, str]]:
             member = stack.pop()[1] if stack else ""
             if not stack:
                 times.clear()
-                index = ""
+                index = kind = ""
         elif token.startswith('"'):
             if in_object and _next(tokens, at) == ":":
                 member = token.strip('"')
                 if opaque:
                     yield at, f"@{at}"
             elif opaque or member not in KEPT_VALUES or not _PROTOCOL.fullmatch(token.strip('"')):
-                name = f"{index} {member}"
+                name = f"{kind} {index} {member}"
                 times[name] = times.get(name, 0) + 1
                 yield at, f"{name} {times[name]}"
+            elif member == "type" and len(stack) == 1:
+                kind = token
         elif token == "\n":
             line = ""
         elif stack:
             if opaque:
                 yield at, f"@{at}"
-            elif member == "index" and token.strip().isdigit():
+            elif member in INDEXES and token.strip().isdigit():
                 index = token
         elif not line and _LINE.fullmatch(token):
             line = token.strip()

@@ -83,6 +83,23 @@ class Options:
 
 
 @dataclass(slots=True)
+class RecordedVerdict:
+    """What a check of a call's arguments has found that took long. How long depends on the machine, and on what it had
+    checked before."""
+
+    tool: str
+    size: Annotated[int, Field(ge=0)]
+    """Characters of the arguments."""
+    code: str = ""
+    """Empty where nothing was wrong."""
+    message: str = ""
+    path: str = ""
+    remark: bool = False
+    gave_up: bool = False
+    """Did nobody wait for it, nor for those on what the reply went on to say?"""
+
+
+@dataclass(slots=True)
 class Conditions:
     """What an answer depends on besides the request."""
 
@@ -100,6 +117,8 @@ class Conditions:
     """As they were asked for."""
     signs: list[Annotated[int, Field(ge=0)]] = field(default_factory=list)
     """Signs of life in the stream: how many reads had come before each."""
+    verdicts: list[RecordedVerdict] = field(default_factory=list)
+    """Those on calls that took long to check, in their order."""
 
 
 @dataclass(slots=True)
@@ -149,3 +168,5 @@ class Recording:
     frames: list[Passed]
     """What the client was sent, as a stream."""
     end: End
+    covered: bool = False
+    """Has a key that was told in many pieces got an x for each letter? Other letters may be held back elsewhere."""

@@ -20,7 +20,7 @@ import structlog
 from proxy.core import jsontext
 from proxy.core.masking.redact import masked
 from proxy.core.masking.secrets import Secrets
-from proxy.core.masking.unseen import UNSEEN
+from proxy.core.masking.unseen import UNSEEN, visible
 from proxy.shell.ops.request_lines import RequestLines
 from proxy.shell.ops.request_remarks import remarks
 from proxy.shell.ops.tracebacks import traceback_of
@@ -156,13 +156,7 @@ class _Json:
             line.isascii() and DELETE not in line
         ):  # nearly every line; to search it takes longer than to make it
             return line
-        return UNSEEN.sub(lambda found: _in_json(found[0]), line)
-
-
-def _in_json(character: str) -> str:
-    """Returns the character as JSON escapes it. One of Unicode's higher planes becomes two escapes."""
-    code = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
+        return visible(line)
 
 
 def _timestamp() -> str:

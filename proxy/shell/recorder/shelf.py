@@ -29,6 +29,10 @@ class Shelf:
         """Bytes since the last look."""
         self._looked: float | None = None
 
+    def can_hold(self, size: int) -> bool:
+        """A file of so many bytes, once all others are gone?"""
+        return size <= self._most
+
     def make_room(self, size: int) -> None:
         """Deletes the oldest files until there is room for so many bytes, and those whose time is over; not at once
         where there is much room. Raises OSError if the directory cannot be read."""

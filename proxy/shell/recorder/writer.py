@@ -9,7 +9,7 @@ import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from queue import Full, Queue
+from queue import Empty, Full, Queue
 from typing import Protocol
 
 from proxy.core.ids import RANDOM_BYTES
@@ -25,6 +25,8 @@ from proxy.shell.watching.watch import Watch
 MOST_WAITING = 64
 
 SAID_AGAIN_SECONDS = 60.0
+SWEEP_SECONDS = 3_600.0
+"""So often it is looked for files whose time is over."""
 
 DIRECTORY_MODE, FILE_MODE = 0o700, 0o600
 
@@ -80,7 +82,7 @@ class Writer:
 
     def _write_all(self) -> None:
         self._sweep()
-        while (watch := self._waiting.get()) is not None:
+        while (watch := self._next()) is not None:
             try:
                 self._write(watch)
             except OSError as error:
@@ -90,6 +92,14 @@ class Writer:
                 self._log.error("recording_failed", request_id=watch.request_id, exc_info=bug)
             del watch
 
+    def _next(self) -> Watch | None:
+        """Also where nothing more is to be written, files have their time."""
+        while True:
+            try:
+                return self._waiting.get(timeout=SWEEP_SECONDS)
+            except Empty:
+                self._sweep()
+
     def _write(self, watch: Watch) -> None:
         recording = recording_of(watch, self._version)
         if recording is None:
@@ -98,9 +108,12 @@ class Writer:
         keys = Keys(self._secrets, Secrets(watch.content.keys))
         recording = without_keys(recording, keys)
         data = written(masked(recording) if self._masks else recording)
+        if not self._shelf.can_hold(len(data)):
+            self._lost("too_large")
+            return
         self._shelf.make_room(len(data))
-        name = f"{_date(watch.date)}-{_named(watch.request_id)}-{os.urandom(RANDOM_BYTES // 4).hex()}{ENDING}"
-        _write_at_once(self._directory / name, data)
+        name = f"{_date(watch.date)}-{_named(recording.request.request_id)}-{_random()}"
+        _write_at_once(self._directory / (name + ENDING), data)
         self._count("recordings", "cut" if recording.cut else "whole")
 
     def _sweep(self) -> None:
@@ -119,6 +132,10 @@ class Writer:
 
 def _date(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y%m%dT%H%M%S")
+
+
+def _random() -> str:
+    return os.urandom(RANDOM_BYTES // 4).hex()
 
 
 def _named(request_id: str) -> str:

@@ -3,7 +3,8 @@
 import sys
 import unicodedata
 
-from proxy.core.masking.unseen import UNSEEN
+from proxy.core import jsontext
+from proxy.core.masking.unseen import UNSEEN, visible
 from tests.support.tables import table
 
 OF_NO_SHAPE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -39,3 +40,11 @@ def test_fillers_selectors_and_tags_are_too(character: str) -> None:
 )
 def test_what_people_write_is_seen(text: str) -> None:
     assert not UNSEEN.search(text)
+
+
+@table("text", ["a\x1b[2Jb", "\x9b\u202e\x7f", "\U000e0041\ufe0f\u3164", "plain", "Ünïcödé"])
+def test_s15_what_is_unseen_is_written_as_json_escapes_it(text: str) -> None:
+    line = visible(jsontext.compact({text: text}))
+    assert UNSEEN.search(line) is None
+    assert jsontext.strict(line) == {text: text}
+    assert visible(visible(text)) == visible(text)

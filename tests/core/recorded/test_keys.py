@@ -7,10 +7,14 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.masking.secrets import Secrets
+from proxy.core.recorded.difference import differences
 from proxy.core.recorded.keys import Keys, without_keys
 from proxy.core.recorded.lines import written
-from tests.support.recordings import HELLO, attempt, fault, recording
-from tests.support.replies import chunk
+from proxy.core.recorded.outline import events_of
+from proxy.core.recorded.recording import Recording
+from proxy.core.recorded.replay import replay
+from tests.support.recordings import HELLO, as_it_is, attempt, fault, recording
+from tests.support.replies import DONE, STOP, call_chunk, chunk
 
 KEY = "correct-horse-battery-staple"
 KEYS = Keys(Secrets([KEY]))
@@ -53,12 +57,43 @@ def test_what_looks_like_a_key(key: str) -> None:
     assert key.encode() not in text(recording({"model": "m", "input": f'"{key}"'}))
 
 
-def test_a_key_that_is_spelled_out_over_many_pieces_takes_all_that_was_said_along() -> None:
-    """S06."""
-    spelled = attempt(*(chunk({"content": letter}) for letter in KEY))
-    made = without_keys(
-        recording({"model": "m", "input": "What is it?"}, [spelled], end={"answer": b"{}"}), KEYS
+def contents(made: Recording) -> str:
+    return "".join(
+        event["choices"][0]["delta"].get("content", "")
+        for event in events_of(data for _, data in made.attempts[0].reads)
+        if isinstance(event, dict)
     )
+
+
+@pytest.mark.parametrize("key", [KEY, "sk-abcdefgh12345678"])
+def test_a_key_that_is_spelled_out_over_many_pieces_is_covered(key: str) -> None:
+    """S06. The replay is as it was: nothing has another length."""
+    pieces = [chunk({"content": letter}) for letter in f"It is {key}."]
+    said = as_it_is(recording(attempts=[attempt(*pieces, STOP, DONE)]))
+    made = without_keys(said, KEYS)
+    assert not made.cut
+    assert contents(made) == f"It is {'x' * len(key)}."
+    assert key.encode() not in written(made)
+    assert differences(made, replay(made)) == []
+
+
+def test_by_turns_in_two_calls_it_is_found_too() -> None:
+    """S06."""
+    pieces = [
+        call_chunk(index, None, None, letter) for letter in KEY for index in (0, 1) if letter not in '"\\'
+    ]
+    made = without_keys(recording(attempts=[attempt(*pieces)]), KEYS)
+    told = [data for _, data in made.attempts[0].reads]
+    assert len(told) == 2 * len(KEY)
+    assert all(b'"x"' in data for data in told) or made.cut
+
+
+def test_where_it_cannot_be_covered_nothing_that_was_said_is_kept() -> None:
+    """S06."""
+    odd = 'a"b\\c"d\\e"f"g\\h"i"j'
+    spelled = attempt(*(chunk({"content": letter}) for letter in odd))
+    asked = recording({"model": "m", "input": "What is it?"}, [spelled], end={"answer": b"{}"})
+    made = without_keys(asked, Keys(Secrets([odd])))
     assert made.cut
     assert (made.request.body, made.end.answer, made.attempts[0].reads) == (None, None, [])
     assert not without_keys(recording(attempts=[attempt(*HELLO)]), KEYS).cut

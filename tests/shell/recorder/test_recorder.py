@@ -1,51 +1,19 @@
 """Which exchanges are kept, over real sockets: each is a file that replays to the events that its client saw."""
 
-import asyncio
 import stat
-import threading
 from pathlib import Path
-from time import monotonic
-from typing import Any
 
 import pytest
 
-from proxy.core.recorded.difference import differences
 from proxy.core.recorded.lines import read
-from proxy.core.recorded.recording import Recording
-from proxy.core.recorded.replay import replay
-from proxy.shell.recorder.shelf import ENDING
 from tests.support.proxies import Proxy, StartProxy
-from tests.support.sockets import PROMPTLY, ScriptedBackend, answer, reply, text
+from tests.support.recorded_files import kept, one, recorder
+from tests.support.sockets import ScriptedBackend, answer, delta, finish, reply, text
 from tests.support.two_backends import BUSY, HELLO, StartBoth
 
 KEY = "key-of-the-backend-0123456789"
 CLIENT_KEY = "key-of-the-client-0123456789"
 CANARIES = (KEY[4:18].encode(), CLIENT_KEY[4:18].encode())
-
-
-async def kept(directory: Path, number: int = 1) -> list[Path]:
-    """The files, when there are so many. A thread writes them, and tells nobody."""
-    return await asyncio.to_thread(_kept, directory, number)
-
-
-def _kept(directory: Path, number: int) -> list[Path]:
-    nobody = threading.Event()
-    until = monotonic() + PROMPTLY
-    while len(found := sorted(directory.glob(f"*{ENDING}"))) < number:
-        assert monotonic() < until
-        nobody.wait(0.001)
-    return found
-
-
-async def one(directory: Path) -> Recording:
-    (path,) = await kept(directory)
-    recording = read(path.read_bytes())
-    assert differences(recording, replay(recording)) == []
-    return recording
-
-
-def recorder(directory: Path, keep: str = "all", **more: Any) -> dict[str, Any]:
-    return {"recorder": {"keep": keep, "directory": str(directory), **more}}
 
 
 async def settled(proxy: Proxy, directory: Path) -> list[str]:
@@ -136,3 +104,20 @@ async def test_masked_it_holds_no_word_of_what_was_said(
     (path,) = await kept(tmp_path)
     assert b"anary" not in path.read_bytes()
     assert (await one(tmp_path)).content == "masked"
+
+
+async def test_a_check_that_was_given_up_is_replayed_as_it_went(
+    start_proxy: StartProxy, backend: ScriptedBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It depends on the machine and its load, and would never end without a limit."""
+    monkeypatch.setattr("proxy.shell.offload.processes.CHECK_SECONDS", 0.1)
+    endless = {"type": "string", "pattern": "^((((a*){2}){2}){2}){2}$"}
+    tool = {"type": "function", "name": "f", "parameters": {"type": "object", "properties": {"x": endless}}}
+    called = delta(
+        tool_calls=[{"index": 0, "id": "c", "function": {"name": "f", "arguments": f'{{"x":"{"a" * 40}!"}}'}}]
+    )
+    backend.answers(reply(called, finish("tool_calls")))
+    proxy = await start_proxy(limits={"validate_tool_arguments": "enforce"}, **recorder(tmp_path))
+    await proxy.stream(tools=[tool])
+    (verdict,) = (await one(tmp_path)).request.conditions.verdicts
+    assert (verdict.tool, verdict.code) == ("f", "unchecked_tool_arguments")

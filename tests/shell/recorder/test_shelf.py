@@ -69,3 +69,9 @@ def test_a_directory_is_not_read_for_each_file(tmp_path: Path) -> None:
     now[0] += LOOK_AGAIN_SECONDS
     shelf.make_room(1)
     assert not old.exists()
+
+
+def test_what_is_larger_than_all_may_be_is_held_by_none(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, 100, 1, lambda: NOW)
+    assert shelf.can_hold(100)
+    assert not shelf.can_hold(101)

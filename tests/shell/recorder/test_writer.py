@@ -52,6 +52,19 @@ def test_what_waits_is_written_before_it_ends(tmp_path: Path) -> None:
     assert counts.of == {("recordings", "whole"): 5}
 
 
+def test_also_while_nothing_comes_files_have_their_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SWEEP_SECONDS", 0.001)
+    swept = threading.Semaphore(0)
+    monkeypatch.setattr(Shelf, "make_room", lambda shelf, size: swept.release())
+    writer = made(tmp_path, Counts())
+    writer.start()
+    for _ in range(3):
+        assert swept.acquire(timeout=5)
+    writer.close(5)
+
+
 def test_a_full_queue_loses_what_comes(tmp_path: Path) -> None:
     counts = Counts()
     writer = made(tmp_path, counts)
