@@ -21,7 +21,8 @@ from proxy.core.markup import jsonish, registry, values
 from proxy.core.markup.formats import Format
 from proxy.core.masking import headers, redact, secrets
 from proxy.core.model import ToolKind
-from proxy.core.recorded.keys import Keys
+from proxy.core.recorded.keys import Keys, without_keys
+from proxy.core.recorded.masking import Masker
 from proxy.core.schemas import patterns
 from proxy.core.sse import SseParser
 from proxy.core.stream.prompted import PromptedSplitter
@@ -31,6 +32,7 @@ from proxy.core.tracing import trace_context
 from tests.core.markup.families.driver import TOOLS
 from tests.growth.found import ROOT
 from tests.growth.work import Make
+from tests.support.recordings import attempt, recording
 from tests.support.replies import DONE, STOP, call_chunk, chunk, start
 
 Json = dict[str, Any]
@@ -352,6 +354,18 @@ def _tokens(text: Callable[[int], str]) -> Make:
 
 _HIDING = secrets.Secrets(["sk-aaaaaaaaaaaaaaaaaaaaaaaa"])
 
+
+def _keys_in_pieces(n: int) -> Callable[[], object]:
+    read = attempt(*[b"sk-aaaaa", b"aaaaaaa "] * n)
+    made = recording({"model": "m", "input": "sk-aaaaaaaaa " * n}, [read])
+    return lambda: without_keys(made, Keys(_HIDING))
+
+
+def _spelled_keys(n: int) -> Callable[[], object]:
+    made = recording(attempts=[attempt(*[chunk({"content": letter}) for letter in "sk-aaaaaaaaa "] * n)])
+    return lambda: without_keys(made, Keys(_HIDING))
+
+
 TEXTS: Mapping[str, Make] = {
     "JSON of a model, nested": _on(_parse, "", "[{'a':"),
     "JSON of a model, words": _on(_parse, "{", "a: b, "),
@@ -379,6 +393,9 @@ TEXTS: Mapping[str, Make] = {
     "a trace": _on(trace_context.parent_of, "01", "-0"),
     "a trace's state": _on(trace_context.state_of, "", "a=1,"),
     "keys of a recording": _on(Keys(_HIDING).spans, "", 'sk-aaaaaaaaa\\"'),
+    "keys in many pieces": _keys_in_pieces,
+    "keys that are spelled out": _spelled_keys,
+    "words of a recording": _on(Masker(b"").bytes, b"", b'{"a":"b c","d":[1]}\n'),
     "secrets": _on(_HIDING.hidden, "", "sk-aaaaaaaaa"),
     "complaints": _on(error_body.read, b'{"error":{"message":"', b"not found ", b'"}}'),
     "advice": _on(advice, "", "tools unsupported "),

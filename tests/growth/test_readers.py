@@ -70,8 +70,8 @@ NEED_NONE = {
         examination/question examination/readers examination/report examination/thinking examination/traces""",
     "read what the proxy itself has written, for whoever asks a command": """recorded/attempt recorded/conditions
         recorded/cuts recorded/difference recorded/recording recorded/replay recorded/supply recorded/surfaces
-        recorded/masking recorded/transcript recorded/trusting recorded/blobs recorded/faults recorded/lines
-        recorded/outline""",
+        recorded/transcript recorded/translation recorded/trusting recorded/faults
+        recorded/lines""",
     "hand on what they are given, and look at nothing": "stream/observer surfaces/responses/whole_input",
     "look at one schema or one text, as their neighbours do": """schemas/subsets
         dialects/reading/surrogates tools/answers stream/stages/answer_form""",

@@ -6,6 +6,7 @@ form that is not known here, the recording keeps nothing of what was said.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -80,9 +81,7 @@ class _Cover(Masker):
         self._keys = keys
 
     def text(self, text: str) -> str:
-        for start, end in self._keys.spans(text):
-            text = text[:start] + "x" * (end - start) + text[end:]
-        return text
+        return _with_others(text, self._keys.spans(text), lambda size: "x" * size)
 
 
 def _without_words(recording: Recording) -> Recording:
@@ -149,9 +148,16 @@ def _told(value: Any, keys: Keys) -> Any:
 
 
 def _text(text: str, keys: Keys) -> str:
-    for start, end in reversed(keys.spans(text)):
-        text = text[:start] + MASK + text[end:]
-    return text
+    return _with_others(text, keys.spans(text), lambda size: MASK)
+
+
+def _with_others(text: str, spans: Spans, other: Callable[[int], str]) -> str:
+    """The text with something else for each span: there may be many of them in a long text."""
+    pieces, done = [], 0
+    for start, end in spans:
+        pieces += [text[done:start], other(end - start)]
+        done = end
+    return "".join([*pieces, text[done:]])
 
 
 def _hidden(data: bytes, keys: Keys) -> bytes:
@@ -164,21 +170,23 @@ def _passed(passed: Sequence[Passed], keys: Keys) -> list[Passed]:
     spans = keys.spans("".join(pieces))
     if not spans:
         return list(passed)
+    ends = [end for _, end in spans]
     kept: list[Passed] = []
     start = 0
     for (at, _), piece in zip(passed, pieces, strict=True):
-        kept.append((at, _without(piece, start, spans).encode("latin-1")))
+        first, behind = bisect_right(ends, start), bisect_left(spans, (start + len(piece), 0))
+        kept.append((at, _without(piece, start, spans[first:behind]).encode("latin-1")))
         start += len(piece)
     return kept
 
 
 def _without(piece: str, start: int, spans: Spans) -> str:
-    """`start`: where the piece begins in the text that the spans are of."""
-    for first, last in reversed(spans):
-        begin, end = max(first - start, 0), min(last - start, len(piece))
-        if begin < end:
-            piece = piece[:begin] + (MASK if first >= start else "") + piece[end:]
-    return piece
+    """`start`: where the piece begins in the text that the spans are of. All of them stand in it, at least in part."""
+    kept, done = [], 0
+    for first, last in spans:
+        kept += [piece[done : max(first - start, 0)], MASK if first >= start else ""]
+        done = last - start
+    return "".join([*kept, piece[done:]])
 
 
 def _are_spelled_out(passed: Iterable[Passed], keys: Keys) -> bool:
