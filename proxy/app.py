@@ -140,7 +140,9 @@ async def running(
     ):
         tickets = None if storage.shared is None else Tickets(storage.shared, storage.worker, clock)
         shared_slots = _shared_slots(tickets, storage, metrics)
-        backends = backends_of(settings, breakers, upstream, threads, clock, log, shared_slots)
+        count_lesson = partial(metrics.count, "lessons")
+        backends = backends_of(settings, breakers, upstream, threads, clock, log, shared_slots, count_lesson)
+        metrics.gauge_by_label("lessons_held", backends.lessons_held)
         reading = RequestReading(backends, ReasoningMemory(), threads)
         limits = TenantLimits(Quota(clock), storage.shared, storage.living, saving, metrics)
         engine = Engine(

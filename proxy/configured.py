@@ -22,6 +22,7 @@ from proxy.shell.backends import Backends
 from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules, Slots
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Timeouts, Transport
+from proxy.shell.known_models import CountLesson, uncounted
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.machine import memory_bytes
@@ -54,6 +55,7 @@ def backends_of(
     clock: Callable[[], float],
     log: Log,
     shared_slots: Callable[[str, int], Slots | None] = alone,
+    count_lesson: CountLesson = uncounted,
 ) -> Backends:
     """`shared_slots`: so many, of this name, where processes have them together."""
     catalog = catalog_of(settings)
@@ -72,6 +74,7 @@ def backends_of(
             threads=threads,
             clock=clock,
             forward_key=wanted.forward_key,
+            count_lesson=count_lesson,
         )
 
     routing = settings.routing

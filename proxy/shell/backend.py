@@ -23,7 +23,7 @@ from proxy.core.tenants import key_of
 from proxy.shell.concurrency import ConcurrencyLimit, Places
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Exchange, Timeouts, Transport
-from proxy.shell.known_models import KnownModels, Taught
+from proxy.shell.known_models import CountLesson, KnownModels, Taught, uncounted
 from proxy.shell.offload.threads import LARGE_BYTES, WorkThreads
 from proxy.shell.watching.watch import Watch
 
@@ -78,6 +78,7 @@ class Backend:
         threads: WorkThreads,
         clock: Callable[[], float],
         forward_key: bool = False,
+        count_lesson: CountLesson = uncounted,
     ) -> None:
         """`timeouts` makes the limits on waits from the time that the profile allows for the first byte. `forward_key`:
         the client's own key goes to the backend, instead of a configured one."""
@@ -90,7 +91,7 @@ class Backend:
         self._transport = transport
         self._threads = threads
         self._timeouts = timeouts
-        self.known = KnownModels(name, discovery, clock)
+        self.known = KnownModels(name, discovery, clock, count_lesson)
 
     @property
     def places(self) -> Places:

@@ -30,6 +30,14 @@ class Backends:
     def all(self) -> Iterable[Backend]:
         return self._backends.values()
 
+    def lessons_held(self) -> Mapping[tuple[str, ...], float]:
+        """By backend and field of a profile: the models of which that field is known by lessons now."""
+        return {
+            (name, field): models
+            for name, backend in self._backends.items()
+            for field, models in backend.known.fields_learned().items()
+        }
+
     def real_name(self, model: str) -> str:
         """For which clients may have another name."""
         return self._routes.real_name(model)

@@ -3,7 +3,8 @@
 What was learned of a model is kept for a while, so that the next request is right at once: see `learned`.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proxy.core.backends import wires
@@ -27,6 +28,13 @@ MAX_KNOWN = 1000
 Taught = tuple[Lesson, BackendProfile]
 """What a refusal has taught, and the profile before."""
 
+CountLesson = Callable[[str, str, str], None]
+"""Gets the name of the backend, what has taught, and the lesson."""
+
+
+def uncounted(backend: str, source: str, lesson: str) -> None:
+    """For who shows no metrics."""
+
 
 @dataclass(slots=True)
 class KnownModel:
@@ -39,9 +47,12 @@ class KnownModel:
 
 
 class KnownModels:
-    def __init__(self, backend: str, discovery: Discovery, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, backend: str, discovery: Discovery, clock: Callable[[], float], count: CountLesson
+    ) -> None:
         """`backend`: its name."""
         self._backend = backend
+        self._count = count
         self._discovery = discovery
         self._clock = clock
         self._base = discovery.known
@@ -76,6 +87,11 @@ class KnownModels:
 
     # ── what is learned ──
 
+    def fields_learned(self) -> Mapping[str, int]:
+        """The fields of profiles that are known by lessons now, each with the number of models."""
+        now = self._clock()
+        return Counter(field for model in self._known.values() for field in model.learned.fields(now))
+
     def learn_from_refusals(self, name: str, taught: Sequence[Taught], owner: str, ledger: Ledger) -> None:
         """`taught`: what has helped."""
         known, now = self._known.get(name), self._clock()
@@ -83,13 +99,18 @@ class KnownModels:
             kept = lesson.profile if lesson.lasting else lesson.kept
             if kept is not None and known is not None:
                 known.learned.learn(before, kept, owner, now)
+        lasting = [lesson.row for lesson, _ in taught if lesson.lasting or lesson.kept]
+        once = [lesson.row for lesson, _ in taught if not (lesson.lasting or lesson.kept)]
+        for source, rows in (("refusal", lasting), ("refusal_once", once)):
+            for row in rows:
+                self._count(self._backend, source, row)
         ledger.log.info(
             "refusal_learned",
             backend=self._backend,
             model=as_name(name),
-            lessons=[lesson.row for lesson, _ in taught if lesson.lasting or lesson.kept],
+            lessons=lasting,
             minutes=LASTS_SECONDS / 60,
-            once=[lesson.row for lesson, _ in taught if not (lesson.lasting or lesson.kept)],
+            once=once,
         )
 
     def learn_from_reply(
@@ -110,6 +131,8 @@ class KnownModels:
         news = {
             name: value for name, value in fields.items() if known.learned.observe(name, value, owner, now)
         }
+        for name in news:
+            self._count(self._backend, "reply", name)
         if news:
             ledger.log.info(
                 "reply_learned",

@@ -68,6 +68,30 @@ async def test_a_lesson_is_remembered_for_its_model_and_logged_once(
     assert len(line["lessons"]) == 1
 
 
+async def shown(proxy: Proxy) -> set[str]:
+    """The lines of `/metrics` about lessons."""
+    async with proxy.session.get(f"{proxy.url}/metrics") as response:
+        lines = (await response.text()).splitlines()
+    start = "responses_proxy_lessons"
+    return {line.removeprefix(f"{start}_") for line in lines if line.startswith(start)}
+
+
+async def test_what_is_learned_is_counted_and_what_is_held_is_told(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    value = answer(400, {"error": {"message": "Unsupported value: 'temperature' does not support it."}})
+    backend.answers(NO_USAGE, REPLY, value, REPLY, OPENED)
+    for body in ({}, {"temperature": 0.1}, {}):
+        await proxy.stream(**body)
+    assert await shown(proxy) == {
+        'total{backend="backend",lesson="usage",source="refusal",worker="0"} 1.0',
+        'total{backend="backend",lesson="value",source="refusal_once",worker="0"} 1.0',
+        'total{backend="backend",lesson="thoughts_until",source="reply",worker="0"} 1.0',
+        'held{backend="backend",field="usage",worker="0"} 1.0',
+        'held{backend="backend",field="thoughts_until",worker="0"} 1.0',
+    }
+
+
 async def test_a_lesson_that_did_not_help_is_forgotten(backend: ScriptedBackend, proxy: Proxy) -> None:
     """It may have been a misunderstanding."""
     backend.answers(NO_USAGE, answer(400, {"error": {"message": "Something else is wrong."}}), REPLY)

@@ -72,6 +72,9 @@ class _Lesson:
     def is_owned(self, owner: str, now: float) -> bool:
         return self.until.get(owner, now) > now
 
+    def holds(self, now: float) -> bool:
+        return any(end > now for end in self.until.values())
+
     def is_shared(self, now: float) -> bool:
         return sum(end > now for end in self.until.values()) >= FOR_ALL
 
@@ -98,6 +101,10 @@ class Learned:
         if holding not in self._made:
             self._made[holding] = self._with(holding)
         return self._made[holding]
+
+    def fields(self, now: float) -> Set[str]:
+        """The fields of the profile of which somebody's lesson holds now."""
+        return {lesson.change.field for lesson in self._lessons.values() if lesson.holds(now)}
 
     def _with(self, names: tuple[str, ...]) -> Target:
         profile = self._base.profile
@@ -139,10 +146,6 @@ class Learned:
             del lesson.until[next(iter(lesson.until))]
 
     def _forget(self, now: float) -> None:
-        held = {
-            name: lesson
-            for name, lesson in self._lessons.items()
-            if any(end > now for end in lesson.until.values())
-        }
+        held = {name: lesson for name, lesson in self._lessons.items() if lesson.holds(now)}
         self._lessons = dict(list(held.items())[-MAX_LESSONS:])
         self._made.clear()

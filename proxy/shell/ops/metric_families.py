@@ -57,6 +57,17 @@ FAMILIES: Final = {
     "breaker_state": Family(
         GaugeMetricFamily, "0: closed, 1: half open, letting probes through, 2: open.", ("backend",)
     ),
+    "lessons": Family(
+        CounterMetricFamily,
+        "What backends have taught: by a `refusal` for a while, by a refusal of one request for that alone "
+        "(`refusal_once`), or by a `reply`.",
+        ("backend", "source", "lesson"),
+    ),
+    "lessons_held": Family(
+        GaugeMetricFamily,
+        "Models of which the proxy now knows by such a lesson that this field of their profile differs.",
+        ("backend", "field"),
+    ),
     "markup": Family(
         CounterMetricFamily, "What became of text that looked like a tool call.", ("outcome", "format")
     ),

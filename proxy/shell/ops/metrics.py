@@ -34,7 +34,7 @@ STATES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
 EVENTS = (
     "requests_in_progress", "streams_open", "faults", "refusals", "faults_mended", "markup", "oddities", "dropped",
     "store_commands", "store_seconds", "store_failures", "store_unreadable", "not_stored", "memos_lost", "runs",
-    "runs_lost", "swept", "limits_by_share", "watcher_failures", "spans", "recordings", "recordings_lost",
+    "runs_lost", "swept", "lessons", "limits_by_share", "watcher_failures", "spans", "recordings", "recordings_lost",
 )  # fmt: skip
 """Families that are counted as they happen. The others are sums over the kinds of requests, made when they are read."""
 
@@ -48,6 +48,7 @@ class Metrics:
         self._kinds: dict[Labels, _Kind] = {}
         self._counts: dict[str, defaultdict[Labels, float]] = {name: defaultdict(float) for name in EVENTS}
         self._gauges: dict[str, Callable[[], float]] = {}
+        self._gauges_by_label: dict[str, Callable[[], Mapping[Labels, float]]] = {}
 
     # ── feeding ──
 
@@ -96,6 +97,10 @@ class Metrics:
         """Has a number read whenever the counts are told."""
         self._gauges[family] = read
 
+    def gauge_by_label(self, family: str, read: Callable[[], Mapping[Labels, float]]) -> None:
+        """The same, where there are several numbers."""
+        self._gauges_by_label[family] = read
+
     def refused(self, fault: Fault) -> None:
         """Counts an error answer over HTTP."""
         self._counts["refusals"][_class_of(fault.status), code_label(fault)] += 1
@@ -137,6 +142,7 @@ class Metrics:
             (backend,): STATES[breaker.state] for backend, breaker in self._breakers.items()
         }
         counts.update({name: {(): read()} for name, read in self._gauges.items()})
+        counts.update({name: dict(read()) for name, read in self._gauges_by_label.items()})
         return {name: list(numbers.items()) for name, numbers in (counts | times).items()}
 
 

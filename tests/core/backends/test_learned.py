@@ -51,6 +51,16 @@ def test_who_has_been_taught_is_not_taught_again() -> None:
     assert known.target("ann", 0) is known.target("ann", 1)
 
 
+def test_the_fields_that_are_known_by_a_lesson_are_told_until_it_ends() -> None:
+    known = learned()
+    assert known.fields(0) == set()
+    known.learn(BASE, replace(NO_USAGE, extra={}), "ann", 0)
+    known.learn(BASE, NO_USAGE, "bob", 5)
+    assert known.fields(1) == {"usage", "extra"}
+    assert known.fields(LASTS_SECONDS) == {"usage"}
+    assert known.fields(LASTS_SECONDS + 5) == set()
+
+
 def test_nobody_else_is_concerned_until_a_second_one_is_taught_the_same() -> None:
     known = learned()
     known.learn(BASE, NO_USAGE, "ann", 0)

@@ -191,6 +191,14 @@ def test_a_gauge_is_read_when_the_counts_are_told() -> None:
     assert shown(counted)["store_waiting_seconds", "worker=0"] == 1.5
 
 
+def test_a_gauge_may_have_labels() -> None:
+    counted, held = Metrics({}, ()), {("a", "usage"): 1.0}
+    counted.gauge_by_label("lessons_held", lambda: held)
+    assert shown(counted)["lessons_held", "backend=a field=usage worker=0"] == 1
+    held.clear()
+    assert ("lessons_held", "backend=a field=usage worker=0") not in shown(counted)
+
+
 # ── at the door ──
 
 
