@@ -12,6 +12,7 @@ FROM python:3.13-slim
 RUN useradd --system --no-create-home --uid 10001 proxy && install -d -m 0700 -o proxy /var/lib/responses-proxy
 COPY --from=packages /venv /venv
 COPY proxy /app/proxy
+RUN /venv/bin/python -m compileall -q /app/proxy
 WORKDIR /app
 # In a container, all addresses are the container's own: who reaches them is decided by the ports that are published, here
 # to this machine alone. To publish them further, mount a configuration with tenants and set PROXY_OPEN=false.

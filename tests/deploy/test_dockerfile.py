@@ -35,6 +35,12 @@ def test_it_has_the_program_and_its_packages_and_nothing_else(image: Stage) -> N
     said_by(image.here("/venv/bin/python"), "-m", "pip", "check")
 
 
+def test_it_has_the_program_compiled(image: Stage) -> None:
+    """Whoever runs it may not write there, and would compile all of it at each start."""
+    for source in (image.root / "app").rglob("*.py"):
+        assert list((source.parent / "__pycache__").glob(f"{source.stem}.*.pyc")), source
+
+
 async def test_it_serves_and_ends(image: Stage) -> None:
     """As its last steps say, but for the addresses."""
     variables = image.variables | {"PROXY_HOST": "127.0.0.1", "PROXY_PORT": str(free_port())}
