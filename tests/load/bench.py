@@ -221,8 +221,8 @@ def main() -> int:
         if wanted.state:
             from tests.load import stored_bench  # which is made of this
 
-            loads, turns = list(stored_bench.LOADS), stored_bench.TURNS
-            sys.stdout.write(f"{stored_bench.measured(loads, wanted.rounds, turns, _progress)}\n")
+            engine = stored_bench.ENGINES[wanted.state]
+            sys.stdout.write(f"{stored_bench.measured(engine, wanted.rounds, _progress)}\n")
             return 0
         rows = _measured(wanted)
     except KeyboardInterrupt:
@@ -260,8 +260,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--state",
-        action="store_true",
-        help="Measures what it costs to be stored, and to be read again, instead.",
+        nargs="?",
+        choices=["sqlite", "postgresql"],
+        const="sqlite",
+        help="Measures what it costs to be stored, and to be read again, instead. PostgreSQL is a server of its own.",
     )
     parser.add_argument(
         "--history",

@@ -89,7 +89,7 @@ def counted() -> dict[str, float]:
         tempfile.TemporaryDirectory() as theirs,
         targets.backend() as backend,
         tempfile.TemporaryDirectory() as store,
-        targets.proxy(backend.url, store=Path(store), under=Counting.prefix(Path(ours))) as proxy,
+        targets.proxy(backend.url, store=f"sqlite:{store}", under=Counting.prefix(Path(ours))) as proxy,
         targets.copying(backend.url, under=Counting.prefix(Path(theirs))) as copying,
     ):
         return asyncio.run(

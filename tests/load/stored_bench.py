@@ -1,41 +1,57 @@
-"""What it costs to be remembered: `scripts/bench --state`.
+"""What it costs to be remembered: `scripts/bench --state`, or `--state postgresql` with a server of its own.
 
 The same requests are asked of one proxy in turn, once to be stored and once not, and only their ratio means anything.
-Then what reads from the store: a stream that is resumed, and a turn behind a long chain.
+Then what reads from the store: a stream that is resumed, a turn behind a long chain and, where several nodes share one,
+what is left of a limit.
 """
 
+import asyncio
 import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import aiohttp
 import uvloop
 
+from proxy.shell.stores.postgres.address import Address, Limits
+from proxy.shell.stores.postgres.connections import ConnectionPool
+from proxy.shell.stores.postgres.live import PostgresLive
+from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.protocol import Want
 from tests.load import targets
 from tests.load.bench import BACKEND_CORE, TARGET_CORE, WARM_UP, WORKLOADS, Figures, Target, run
 from tests.load.calls import Calls
 from tests.load.process import Server, cpu_seconds
 from tests.load.script import Script
+from tests.support.postgres import Server as PostgresServer
 
-LOADS = {
-    "short": (WORKLOADS["short"], 1.25),
-    "single": (WORKLOADS["single"], 1.05),
-    "burst": (WORKLOADS["burst"], 1.10),
+
+@dataclass(frozen=True)
+class Engine:
+    name: str
+    most: Mapping[str, float]
+    """By workload, the highest ratio that is meant."""
+    turns: int = 500
+
+
+ENGINES = {
+    "sqlite": Engine("sqlite", {"short": 1.25, "single": 1.05, "burst": 1.10}),
+    "postgresql": Engine("postgresql", {"short": 1.60, "single": 1.08}),
 }
-"""And the highest ratio that is meant."""
 RESUMED = Script(1980, burst=20)
 PLACES = (0, 500, 1000, 1500, 1980)
 RESUME_MS = 20.0
 CHAINED = Script(4)
-TURNS = 500
 CHAIN_MS = 30.0
+LIMITED = (Want("requests", 10**6), Want("calls", 10**6))
+LIMIT_MS = 1.0
 TIMES = 7
+LIMIT_TIMES = 500
 MS = 1000.0
 COLUMNS = ("not stored", "stored", "ratio", "at most", "failed")
 LINE = "  {:<46}{:>12}{:>10}{:>8}{:>10}{:>8}"
@@ -44,9 +60,9 @@ LINE = "  {:<46}{:>12}{:>10}{:>8}{:>10}{:>8}"
 @dataclass
 class Row:
     about: str
+    most: float
     plain: Figures = field(default_factory=Figures)
     stored: Figures = field(default_factory=Figures)
-    most: float = 0.0
 
     @property
     def ratio(self) -> float:
@@ -83,7 +99,7 @@ class Reading:
 
 
 async def compare(
-    server: Server, names: Sequence[str], rounds: int, tell: Callable[[str], None]
+    server: Server, most: Mapping[str, float], rounds: int, tell: Callable[[str], None]
 ) -> list[Row]:
     plain, stored = (
         Target(name, server, "responses", stores=name == "stored") for name in ("not stored", "stored")
@@ -91,9 +107,9 @@ async def compare(
     for target in (plain, stored):
         await run(WARM_UP, target, Figures())
     rows = []
-    for name in names:
-        workload, most = LOADS[name]
-        row = Row(f"{workload.about}; µs per {workload.per}", most=most)
+    for name, ratio in most.items():
+        workload = WORKLOADS[name]
+        row = Row(f"{workload.about}; µs per {workload.per}", ratio)
         for number in range(rounds):
             tell(f"{name}, round {number + 1} of {rounds}")
             await run(workload, plain, row.plain)
@@ -155,13 +171,31 @@ async def chaining(calls: Calls, pid: int, turns: int, tell: Callable[[str], Non
     return reading
 
 
-async def _all(
-    server: Server, names: Sequence[str], rounds: int, turns: int, tell: Callable[[str], None]
-) -> str:
-    rows = await compare(server, names, rounds, tell)
+async def limiting(url: str, tell: Callable[[str], None]) -> Reading:
+    """What a worker asks before it admits a request. Its processor's time is this process's here."""
+    tell("what is left of a limit")
+    live = PostgresLive(ConnectionPool(Address(url), Limits()), ServerClock(time.monotonic))
+    await live.open()
+    reading = Reading("what is left of a limit", LIMIT_MS)
+    try:
+        for _ in range(LIMIT_TIMES):
+            began, spent = time.perf_counter(), cpu_seconds(os.getpid())
+            await live.take("tenant", LIMITED)
+            reading.waited.append((time.perf_counter() - began) * MS)
+            reading.cpu.append((cpu_seconds(os.getpid()) - spent) * MS)
+    finally:
+        await live.close()
+    return reading
+
+
+async def _all(server: Server, engine: Engine, store: str, rounds: int, tell: Callable[[str], None]) -> str:
+    rows = await compare(server, engine.most, rounds, tell)
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as session:
         calls = Calls(session, server.url)
-        readings = [*await resuming(calls, server.pid, tell), await chaining(calls, server.pid, turns, tell)]
+        readings = await resuming(calls, server.pid, tell)
+        readings.append(await chaining(calls, server.pid, engine.turns, tell))
+    if engine.name == "postgresql":
+        readings.append(await limiting(store, tell))
     tell("")
     faults = sorted({fault for row in rows for fault in (*row.plain.faults, *row.stored.faults)})
     return "\n".join(
@@ -175,14 +209,30 @@ async def _all(
     )
 
 
-def measured(names: Sequence[str], rounds: int, turns: int, tell: Callable[[str], None]) -> str:
+@contextmanager
+def _store(name: str) -> Iterator[str]:
+    if name == "sqlite":
+        with tempfile.TemporaryDirectory() as folder:
+            yield f"sqlite:{folder}/state"
+        return
+    server = PostgresServer(options=())
+    try:
+        server.make()
+        server.start()
+        asyncio.run(server.ready())
+        yield server.url()
+    finally:
+        server.remove()
+
+
+def measured(engine: Engine, rounds: int, tell: Callable[[str], None]) -> str:
     cores = sorted(os.sched_getaffinity(0))
     here, there = (cores[BACKEND_CORE], cores[TARGET_CORE]) if len(cores) > 1 else (None, None)
     with ExitStack() as stack:
         if here is not None:
             os.sched_setaffinity(0, {here})
             stack.callback(os.sched_setaffinity, 0, cores)
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        store = stack.enter_context(_store(engine.name))
         backend = stack.enter_context(targets.backend(here)).url
-        proxy = stack.enter_context(targets.proxy(backend, there, store=folder / "state"))
-        return uvloop.run(_all(proxy, names, rounds, turns, tell))
+        proxy = stack.enter_context(targets.proxy(backend, there, store=store))
+        return uvloop.run(_all(proxy, engine, store, rounds, tell))

@@ -63,12 +63,11 @@ def proxy(
     backend: str,
     core: int | None = None,
     workers: int = 1,
-    store: Path | None = None,
+    store: str = "off",
     under: Sequence[str] = (),
 ) -> Iterator[Server]:
-    """`store`: a folder for what is kept; otherwise nothing is. `under`: the program that runs it, and looks on."""
-    kept = f"sqlite:{store}" if store else "off"
-    with _serving(backend, kept, workers, "proxy", core, under) as server:
+    """`store`: the URL of what is kept. `under`: the program that runs it, and looks on."""
+    with _serving(backend, store, workers, "proxy", core, under) as server:
         yield server
 
 
