@@ -6,6 +6,7 @@ pass it on gives its predecessor the function of its successor: this costs a dec
 for each token.
 """
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -35,3 +36,7 @@ class Stage(NamedTuple):
 
 def ignore_delta(text: str, logprobs: list[Any] | None) -> None:
     """Ignores deltas, for consumers that read whole parts."""
+
+
+NOWHERE = Sink(deque[Event](maxlen=0).append, ignore_delta)
+"""For a client that does not stream: the pipeline itself collects the reply."""

@@ -8,18 +8,16 @@ all surfaces share all of them.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
 from proxy.core.errors import ClientFault, Fault
-from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
+from proxy.core.events import Ending, Reply, ReplyEnded, ReplyStarted
 from proxy.core.flow.reply import reply_flow
 from proxy.core.flow.request import Asker
 from proxy.core.ids import Mint
 from proxy.core.policy.retry import RetryRules
-from proxy.core.sink import Sink, ignore_delta
 from proxy.core.stored.record import Record
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.one_reply import OneReply
@@ -106,7 +104,7 @@ class Engine:
             return await self._begin(in_flight, asked, queued)
         in_flight.unkept = asked if asked.request.stream else None
         encoder = in_flight.encoder(asked) if asked.request.stream else None
-        reply = OneReply(Sink(encoder.feed, encoder.delta) if encoder else NOWHERE)
+        reply = OneReply(encoder)
         pipeline = await self._reply(in_flight, asked, encoder, reply)
         in_flight.charge.end(in_flight.reply)
         if pipeline is not None:
@@ -136,7 +134,7 @@ class Engine:
         asker: Asker,
     ) -> None:
         encoder = in_flight.encoder(asked)
-        reply = OneReply(Sink(encoder.feed, encoder.delta))
+        reply = OneReply(encoder)
         reply.sink.feed(ReplyStarted())
         await in_flight.channel.flush()
         pipeline = await self._answer(in_flight, plan, attempts, reply, asker)
@@ -292,7 +290,3 @@ class Engine:
         else:
             in_flight.channel.headers |= {**whole.headers, **self._limits.remaining(in_flight.tenant)}
             await in_flight.answer(whole.body)
-
-
-NOWHERE = Sink(deque[Event](maxlen=0).append, ignore_delta)
-"""For a client that does not stream: the pipeline itself collects the reply."""

@@ -4,14 +4,13 @@ What happened outside of the core is taken as it was recorded: which attempts we
 known and kept, and refusals by limits, by the store and at the door.
 """
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proxy.core.dialects.registry import counter_of
 from proxy.core.errors import Fault
-from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
+from proxy.core.events import Ending, Reply, ReplyEnded, ReplyStarted
 from proxy.core.flow.reply import ReplyFlow, reply_flow
 from proxy.core.flow.request import Asker, Preparation, admitted, completed, prepared_for
 from proxy.core.ids import Mint
@@ -25,7 +24,6 @@ from proxy.core.recorded.faults import fault_of
 from proxy.core.recorded.recording import RecordedAttempt, Recording
 from proxy.core.recorded.supply import Supply
 from proxy.core.recorded.surfaces import FRAMINGS, body_of, surface_of
-from proxy.core.sink import Sink, ignore_delta
 from proxy.core.stored.faults import store_is_down
 from proxy.core.stored.named import Known, Named
 from proxy.core.stream.observer import Observer
@@ -113,7 +111,7 @@ class _Replay:
             return
         queued = asked.queued() is not None
         encoder = self._encoder(asked) if asked.request.stream or queued else None
-        reply = OneReply(Sink(encoder.feed, encoder.delta) if encoder else NOWHERE)
+        reply = OneReply(encoder)
         if encoder is not None:
             self._signs = Signs(self._reads(), self._request.conditions.signs, encoder.still_working)
         if queued:
@@ -291,7 +289,3 @@ class _Replay:
 
 def _nothing() -> None:
     """There is no stream that could show signs of life."""
-
-
-NOWHERE = Sink(deque[Event](maxlen=0).append, ignore_delta)
-"""For a client that does not stream: the pipeline itself collects the reply."""

@@ -4,14 +4,25 @@ The client sees one start and one ending. An attempt's ending goes no further: a
 before a success is told it has to be kept.
 """
 
+from typing import Any, Protocol
+
 from proxy.core.events import Event, ReplyEnded, ReplyStarted
-from proxy.core.sink import Sink
+from proxy.core.sink import NOWHERE, Sink
+
+
+class Taker(Protocol):
+    """An encoder, or any other sink."""
+
+    def feed(self, event: Event, /) -> None: ...
+    def delta(self, text: str, logprobs: list[Any] | None, /) -> None: ...
 
 
 class OneReply:
-    def __init__(self, sink: Sink) -> None:
-        self._emit = sink.feed
-        self._delta = sink.delta
+    def __init__(self, taker: Taker | None) -> None:
+        """`taker`: None for a client that does not stream."""
+        taker = taker or NOWHERE
+        self._emit = taker.feed
+        self._delta = taker.delta
         self._started = False
 
     @property
