@@ -224,6 +224,28 @@ async def test_the_doctor_finds_what_this_server_is(talker: Pair) -> None:
     assert rows["structured output beside tools"]["seen"] == "yes ignored (no call came)"
 
 
+async def test_the_doctor_asks_this_server_by_responses(talker: Pair, tmp_path: Path) -> None:
+    """There it takes a form for answers, and does nothing about it; and it has other words for log probabilities."""
+    config = tmp_path / "responses.toml"
+    config.write_text(f'[backend]\nurl = "{talker.direct.base_url}"\noverrides = {{ wire = "responses" }}\n')
+    ended = await doctor("--config", str(config), "--json")
+    [found] = jsontext.loads(ended.out)
+    rows = {row["aspect"]: row for row in found["rows"]}
+    worse = {name for name, row in rows.items() if row["standing"] == "worse"}
+    assert (ended.code, found["profile"]) == (1, "llamacpp")
+    assert worse == {"images", "tools", "structured output", "options"}
+    assert rows["structured output"]["seen"].startswith("json_schema ignored")
+    assert "top_logprobs requires logprobs" in rows["options"]["seen"]
+    for well in (
+        "text",
+        "token counts",
+        "options beside the API",
+        "counter of tokens",
+        "conversation too long",
+    ):
+        assert rows[well]["standing"] == "same", rows[well]
+
+
 IMPOSSIBLE: Any = {
     "type": "json_schema",
     "json_schema": {"name": "form", "schema": {"type": "integer", "minimum": 5, "maximum": 2}},

@@ -20,7 +20,7 @@ KEY = "sk-plainly-secret-0123456789"
 async def test_the_demo_is_as_assumed() -> None:
     ended = await doctor()
     assert ended.code == 0
-    assert "at most 93 requests and 60000 tokens." in ended.err
+    assert "at most 104 requests and 60000 tokens." in ended.err
     lines = ended.out.splitlines()
     assert lines[1].split() == ["ok", "text", "works,", "begun", "after", "0.0", "s", "works"]
     assert lines[-2].startswith("backend: 33 as assumed; 1 unknown. 56 requests, about ")
@@ -108,4 +108,4 @@ async def test_tokens_are_limited() -> None:
         ended = await doctor("--backend", served.url, "--profile", "openai", "--tokens", "3000", "--json")
     [found] = jsontext.loads(ended.out)
     assert found["tokens"] <= 3000
-    assert "at most 93 requests and 3000 tokens" in ended.err
+    assert "at most 104 requests and 3000 tokens" in ended.err

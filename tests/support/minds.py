@@ -1,7 +1,7 @@
 """Scripted providers with a mind: each answers any right request as a model that obeys would, without sockets."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,7 +10,7 @@ from proxy.core.backends.post import Post
 from proxy.core.examination.heard import Received
 from proxy.demo.arguments import Filler
 from proxy.demo.prompt import Prompt
-from tests.scripted import anthropic, google
+from tests.scripted import anthropic, google, responses
 from tests.scripted.say import Say, SayCall
 from tests.scripted.serving import Provider, Recorded
 
@@ -29,6 +29,10 @@ class Wish:
     single: bool = False
     form: Json | None = None
     limit: int = 1000
+    told: bool = False
+    """Are the thoughts to be told?"""
+    sealed: bool = False
+    """Are they to be sealed?"""
 
 
 @dataclass
@@ -40,6 +44,8 @@ class Mind:
     count: str
     unlearned: Callable[[Json], bool] = lambda body: False
     """What this one cannot do, though its provider can."""
+    changed: Callable[[Json], None] = lambda body: None
+    """What this one does not hear of a request."""
     seen: list[Json] = field(default_factory=list)
 
     def __call__(self, post: Post) -> Received:
@@ -56,11 +62,17 @@ class Mind:
             assert not self.unlearned(body), "This model cannot do that."
         except (AssertionError, LookupError, TypeError, ValueError) as error:
             return Received(400, {}, jsontext.dumps(self.provider.error(400, str(error))))
-        say = said(self.understood(body), tokens)
+        self.changed(body)
+        say = said(self.understood(body), len(jsontext.dumps(body)) // 4)
         return Received(200, {}, b"".join(self.provider.stream(say)))
 
 
 def said(wish: Wish, tokens: int) -> Say:
+    thought = {"thinking": "Hm." if wish.told else "", "signature": "c2VhbGVk" if wish.sealed else ""}
+    return replace(_answered(wish, tokens), **thought)
+
+
+def _answered(wish: Wish, tokens: int) -> Say:
     offered = {name: schema for name, schema in wish.tools.items() if not wish.only or name in wish.only}
     named = [name for name in offered if name in wish.prompt]
     if offered and (wish.must or named):
@@ -123,9 +135,47 @@ def _of_contents(body: Json) -> Wish:
     )
 
 
+def _of_items(body: Json) -> Wish:
+    choice = body.get("tool_choice", "auto")
+    form = body.get("text", {}).get("format", {})
+    reasoning = body.get("reasoning", {})
+    thinks = reasoning.get("effort", "none") != "none"
+    texts = [
+        text
+        for item in body["input"]
+        if item["type"] == "message" and item["role"] == "user"
+        for text in _texts(item["content"])
+    ]
+    return Wish(
+        texts[-1],
+        {tool["name"]: tool["parameters"] for tool in body.get("tools", ()) if choice != "none"},
+        frozenset({choice["name"]} if isinstance(choice, dict) else ()),
+        must=choice == "required" or isinstance(choice, dict),
+        single=body.get("parallel_tool_calls") is False,
+        form=form.get("schema", {"type": "object"}) if form else None,
+        limit=body.get("max_output_tokens", 1000),
+        told=thinks and "summary" in reasoning,
+        sealed=thinks and responses.SEALED in body.get("include", ()),
+    )
+
+
+def _texts(content: str | list[Json]) -> list[str]:
+    return [content] if isinstance(content, str) else [part["text"] for part in content if "text" in part]
+
+
 def claude(unlearned: Callable[[Json], bool] = lambda body: False) -> Mind:
     return Mind(anthropic.PROVIDER, _of_messages, "/count_tokens", "input_tokens", unlearned)
 
 
 def gemini(unlearned: Callable[[Json], bool] = lambda body: False) -> Mind:
     return Mind(google.provider(), _of_contents, ":countTokens", "totalTokens", unlearned)
+
+
+def gpt(
+    unlearned: Callable[[Json], bool] = lambda body: False,
+    changed: Callable[[Json], None] = lambda body: None,
+) -> Mind:
+    """By Responses."""
+    return Mind(
+        responses.provider(), _of_items, "/responses/input_tokens", "input_tokens", unlearned, changed
+    )

@@ -30,6 +30,11 @@ def spoken(profile: BackendProfile, request: Request) -> BackendProfile:
     return profile
 
 
+def usual(profile: BackendProfile) -> str:
+    """The language of requests that need no other."""
+    return RESPONSES if profile.dialect == CHAT and profile.wire == RESPONSES else profile.dialect
+
+
 def may_speak_responses(profile: BackendProfile) -> bool:
     """Can there be requests to this model that are asked by Responses?"""
     if profile.dialect != CHAT or profile.wire == CHAT:

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from proxy.core.examination.question import Case, Course
 
 CHAT = frozenset({"chat"})
+RESPONSES = frozenset({"responses"})
 """The only dialect in which servers differ in this, or in which the profile decides it."""
+
+OPENAI = CHAT | RESPONSES
+"""Two languages for the same servers."""
 
 
 @dataclass(frozen=True, slots=True)

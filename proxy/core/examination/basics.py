@@ -1,13 +1,17 @@
 """The first questions, on which all others rest: is there an answer, how is its length limited, are tokens counted?"""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import get_args
 
+from proxy.core.backends import wires
+from proxy.core.errors import NO_PATH
 from proxy.core.examination import material, readers
-from proxy.core.examination.aspects import CHAT, Aspect
+from proxy.core.examination.aspects import CHAT, OPENAI, RESPONSES, Aspect
 from proxy.core.examination.courses import Ladder, Step
 from proxy.core.examination.findings import Answer, Row, Standing, Verdict
-from proxy.core.examination.material import ask
+from proxy.core.examination.heard import Heard
+from proxy.core.examination.material import SHORT, ask
 from proxy.core.examination.question import Case, Course, Question
 from proxy.core.profile import AskUsage, Auth, LengthField
 
@@ -16,12 +20,13 @@ ENOUGH_TOKENS = 4096
 
 NEEDS_ANOTHER = "The rest was not asked: without text nothing else can be examined."
 
-OK = 200
+OK, NOT_FOUND = 200, 404
 KEY_REFUSED = "upstream_auth"
 
 
 def text(case: Case, name: str) -> Course:
-    """The plainest request. Where the key is refused, it may have been sent in the wrong header."""
+    """The plainest request. Where the key is refused, it may have been sent in the wrong header; where there is no such
+    endpoint, the backend may speak Responses alone."""
     question = Question(name, ask(material.SKY, limit=None), readers.speaks, {"usage": "never"})
     answer = yield question
     if answer.heard.fault is not None and answer.heard.fault.code == KEY_REFUSED:
@@ -31,6 +36,11 @@ def text(case: Case, name: str) -> Course:
                 case.usual_seconds = other.heard.seconds
                 seen = f"works with the key as {form}"
                 return Row(name, seen, case.assumed.auth, Standing.WORSE, {"auth": form})
+    if _speaks_another(case, answer.heard):
+        other = yield replace(question, fields={**question.fields, "wire": wires.RESPONSES})
+        if other.works:
+            case.usual_seconds = other.heard.seconds
+            return Row(name, "works, by Responses only", "Chat", Standing.WORSE, {"wire": wires.RESPONSES})
     if answer.verdict is Verdict.UNCLEAR and answer.heard.status == OK:  # models may fall silent
         answer = yield question
     if answer.heard.status != OK or answer.fails:
@@ -41,6 +51,14 @@ def text(case: Case, name: str) -> Course:
     return Row(name, f"works, begun after {answer.heard.seconds:.1f} s", "works", Standing.SAME)
 
 
+def _speaks_another(case: Case, heard: Heard) -> bool:
+    """Where the path is there, it is the model that is not found."""
+    if heard.fault is None or wires.other(case.assumed, case.assumed) is None:
+        return False
+    no_endpoint = heard.status in wires.NO_SUCH_ENDPOINT - {NOT_FOUND} or heard.fault.code == NO_PATH
+    return no_endpoint or heard.lesson == wires.WIRE
+
+
 def length_field(case: Case, name: str) -> Course:
     steps = [
         Step(
@@ -48,8 +66,8 @@ def length_field(case: Case, name: str) -> Course:
             [
                 Question(
                     name,
-                    ask(material.COUNTING, limit=material.SHORT),
-                    readers.is_limited(material.SHORT),
+                    ask(material.COUNTING, limit=SHORT),
+                    readers.is_limited(SHORT),
                     {"length_field": word},
                 )
             ],
@@ -57,6 +75,17 @@ def length_field(case: Case, name: str) -> Course:
         for word in get_args(LengthField)
     ]
     return Ladder("length_field", steps, alike=True).course(case, name)
+
+
+def length_least(case: Case, name: str) -> Course:
+    """OpenAI refuses limits below 16, and servers that came later took the number over."""
+
+    def put(least: int, limit: int) -> Step:
+        request = ask(material.SKY, limit=limit)
+        return Step(least, [Question(name, request, readers.accepted, {"length_least": least})])
+
+    steps = [put(0, 1), put(SHORT, SHORT)]
+    return Ladder("length_least", steps, plainest=True, words={0: "any"}).course(case, name)
 
 
 def length_default(case: Case, name: str) -> Course:
@@ -77,27 +106,34 @@ def length_default(case: Case, name: str) -> Course:
 
 
 def usage(case: Case, name: str) -> Course:
-    """Asked for or unasked, in streams or only with whole answers."""
+    """Asked for or unasked, in streams or only with whole answers. By Responses nobody asks for them.
+    No limit is set: its name may be wrong."""
     assumed = case.assumed.usage
     answers: dict[str, Answer] = {}
-    for word in sorted(get_args(AskUsage), key=lambda word: word != assumed):
+    words = get_args(AskUsage) if case.dialect == wires.CHAT else (assumed,)
+    for word in sorted(words, key=lambda word: word != assumed):
         answers[word] = answer = yield Question(
-            name, ask(material.SKY), readers.brings_usage, {"usage": word, "usage_when_whole": False}
+            name,
+            ask(material.SKY, limit=None),
+            readers.brings_usage,
+            {"usage": word, "usage_when_whole": False},
         )
         if answer.works:
             case.baseline = answer.heard.input_tokens
             same = word == assumed
             overrides = {} if same else {"usage": word}
             standing = Standing.SAME if same else Standing.WORSE
+            if case.dialect != wires.CHAT:
+                return Row(name, "in streams", "in streams", Standing.SAME)
             return Row(name, f"in streams ({_asked(word)})", _asked(assumed), standing, overrides)
     whole = yield Question(
         name,
-        ask(material.SKY, stream=False),
+        ask(material.SKY, limit=None, stream=False),
         readers.brings_usage,
         {"usage": "ask", "usage_when_whole": True},
     )
     failed = answers[assumed].fails
-    overrides = {"usage": "never"} if answers["ask"].verdict is Verdict.REFUSED and assumed != "never" else {}
+    overrides = {"usage": "never"} if _refuses_the_wish(answers) and assumed != "never" else {}
     if whole.works:
         overrides["usage_when_whole"] = True
         if case.assumed.usage_when_whole:
@@ -107,13 +143,18 @@ def usage(case: Case, name: str) -> Course:
     return Row(name, seen, _asked(assumed), standing, overrides if failed else {})
 
 
+def _refuses_the_wish(answers: Mapping[str, Answer]) -> bool:
+    return "ask" in answers and answers["ask"].verdict is Verdict.REFUSED
+
+
 def _asked(word: str) -> str:
     return "asked for" if word == "ask" else "unasked"
 
 
 ASPECTS = (
-    Aspect("text", text, 2 + len(get_args(Auth))),
+    Aspect("text", text, 3 + len(get_args(Auth))),
+    Aspect("token counts", usage, 3, OPENAI),
     Aspect("limit of answers", length_field, 2, CHAT),
-    Aspect("answers without a limit", length_default, 1, CHAT),
-    Aspect("token counts", usage, 3, CHAT),
+    Aspect("smallest limit", length_least, 2, RESPONSES),
+    Aspect("answers without a limit", length_default, 1, OPENAI),
 )

@@ -1,11 +1,11 @@
 """Tools: whether they are called, how a call can be forced, and which tools may be declared."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from proxy.core.examination import material, readers
-from proxy.core.examination.aspects import CHAT, Aspect
+from proxy.core.examination.aspects import CHAT, OPENAI, Aspect
 from proxy.core.examination.courses import Ladder, Step
 from proxy.core.examination.findings import Row, Standing, Verdict, written
 from proxy.core.examination.material import CLOCK_TOOL, REQUIRED, SHORT, WEATHER_TOOL, ask, one_string, tool
@@ -56,12 +56,16 @@ def forced(case: Case, name: str) -> Course:
         return Step(value, [Question(name, request, readers.calls(), {"force_tool": value})])
 
     named = ask(material.WEATHER_IN_PARIS, tools=[WEATHER_TOOL, CLOCK_TOOL], choice=material.FORCED_CLOCK)
-    is_chat = case.assumed.dialect == "chat"  # in other dialects, a model may only be urged in words
-    read = readers.calls({material.CLOCK}) if is_chat else readers.may_call
+    forces = case.dialect in OPENAI  # in other dialects, a model may only be urged in words
+    read = readers.calls({material.CLOCK}) if forces else readers.may_call
     first = Step("object", [Question(name, named, read, {"force_tool": "object"})])
-    between = [put("required"), put("any")] if is_chat else []
+    between = [put(word) for word in _WORDS.get(case.dialect, ())]
     words = {"object": "by name", "required": "by `required`", "any": "by `any`", "auto": "not at all"}
     return Ladder("force_tool", [first, *between, Step("auto")], words=words).course(case, name)
+
+
+_WORDS: Mapping[str, Sequence[str]] = {"chat": ("required", "any"), "responses": ("required",)}
+"""Those that force a call of any tool, by dialect."""
 
 
 def parallel(case: Case, name: str) -> Course:
@@ -227,11 +231,11 @@ def numbering(case: Case, name: str) -> Course:
 ASPECTS = (
     Aspect("tools", tools, 2),
     Aspect("forced calls", forced, 3, of_tools=True),
-    Aspect("one call at a time", parallel, 2, CHAT | {"anthropic"}, of_tools=True),
-    Aspect("strict tools", strict, 1, CHAT, of_tools=True),
+    Aspect("one call at a time", parallel, 2, OPENAI | {"anthropic"}, of_tools=True),
+    Aspect("strict tools", strict, 1, OPENAI, of_tools=True),
     Aspect("names of tools", names, 1, of_tools=True),
     Aspect("number of tools", many, 1 + len(FEWER), of_tools=True),
-    Aspect("schemas of tools", schemas, 2 * len(SCHEMAS), CHAT, of_tools=True),
+    Aspect("schemas of tools", schemas, 2 * len(SCHEMAS), OPENAI, of_tools=True),
 )
 AT_LAST = (
     Aspect("calls in the text", leaks, 0),

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from proxy.core.backends import wires
 from proxy.core.backends.target import Target
-from proxy.core.dialects.registry import spoken_by
+from proxy.core.dialects.registry import counter_of, spoken_by
 from proxy.core.errors import Fault, Incompatible
 from proxy.core.examination import basics, calling, forms, limits, messages, thinking
 from proxy.core.examination.aspects import Aspect
@@ -78,8 +79,8 @@ class Examination:
         self.asked = 0
         self.tokens = 0
         """Used so far, as counted, or as guessed where the backend does not count."""
-        self._aspects = [each for each in aspects if each.concerns(target.profile.dialect)]
-        self.most_questions = sum(each.most for each in self._aspects)
+        self._aspects = aspects
+        self.most_questions = max(map(self._most_in, _languages(self.case)))
         self.most_tokens = tokens or self._bound()
         self._left = list(self._aspects)
         self._course: Course | None = None
@@ -90,6 +91,9 @@ class Examination:
     def _bound(self) -> int:
         window = self.case.window
         return ALLOWED + (2 * window if window and window <= AFFORDABLE else 0)
+
+    def _most_in(self, dialect: str) -> int:
+        return sum(each.most for each in self._aspects if each.concerns(dialect))
 
     @property
     def model(self) -> str:
@@ -128,9 +132,8 @@ class Examination:
         profile = replace(self.case.profile, **question.fields)
         target = replace(self._target, profile=profile)
         model = question.model or self._model
-        dialect = spoken_by(profile)
-        counting = dialect.counters[question.counter] if question.counter else None
-        url = counting.url(target, model) if counting else dialect.reply_url(target, model)
+        counting = counter_of(profile) if question.counter else None
+        url = counting.url(target, model) if counting else spoken_by(profile).reply_url(target, model)
         request = replace(question.request, model=model)
         try:
             return Asked(question, prepared_for(request, target, model, url, Ledger(), counting))
@@ -161,7 +164,7 @@ class Examination:
         self._next = self._course = None
         while self._left and self._next is None:
             self._now = self._left.pop(0)
-            if not self._now.applies(self.case):
+            if not (self._now.concerns(self.case.dialect) and self._now.applies(self.case)):
                 continue
             self._course = self._now.course(self.case, self._now.name)
             try:
@@ -177,6 +180,12 @@ class Examination:
     @property
     def is_worse(self) -> bool:
         return any(row.standing is Standing.WORSE for row in self.rows)
+
+
+def _languages(case: Case) -> set[str]:
+    """Those in which the questions may be put, before it is known which endpoints there are."""
+    other = wires.other(case.profile, case.profile)
+    return {case.dialect} | ({wires.usual(other)} if other else set())
 
 
 def _used(asked: Asked, heard: Heard) -> int:

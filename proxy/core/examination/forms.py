@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 
 from proxy.core.examination import material, readers
-from proxy.core.examination.aspects import Aspect
+from proxy.core.examination.aspects import OPENAI, Aspect
 from proxy.core.examination.courses import Ladder, Members, Step
 from proxy.core.examination.material import ANY_OBJECT, ENFORCED, REQUIRED, WEATHER_TOOL, ask
 from proxy.core.examination.question import Case, Course, Question
 
-OBJECTS = frozenset({"chat", "google"})
+OBJECTS = OPENAI | {"google"}
 """Dialects that have a form for any object."""
 
 
 def _formats(case: Case) -> Mapping[str, Question]:
     both = {"formats": frozenset({"json_schema", "json_object"})}
     schema = Question("json_schema", ask(material.SKY, format=ENFORCED), readers.is_enforced, both)
-    if case.assumed.dialect not in OBJECTS:
+    if case.dialect not in OBJECTS:
         return {"json_schema": schema}
     anything = Question("json_object", ask(material.IN_JSON, format=ANY_OBJECT), readers.is_object, both)
     return {"json_schema": schema, "json_object": anything}

@@ -14,7 +14,7 @@ from proxy.core.flow.request import Preparation
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
-from proxy.core.model import Call, Reasoning, Text, Usage
+from proxy.core.model import Call, Extras, Reasoning, Text, Usage
 from proxy.core.sink import Sink, ignore_delta
 from proxy.core.stream.pipeline import Pipeline
 
@@ -56,6 +56,8 @@ class Heard:
     """The number of tokens, where that was the question."""
     lesson: str = ""
     """What the proxy learns from this refusal by itself."""
+    wanted_back: Sequence[Extras] = ()
+    """What stood beside the thoughts for the model alone."""
     seconds: float = 0.0
     traces: Traces = field(default_factory=Traces)
 
@@ -89,10 +91,16 @@ def _counted(counter: TokenCounter, received: Received) -> Heard:
 
 def _reply(preparation: Preparation, received: Received) -> Heard:
     profile, ledger = preparation.profile, Ledger()
+    extras: list[Extras] = []
     settings = registry.for_reply(preparation.prepared, on=True, also=registry.NAMES, without=frozenset())
     pipeline = Pipeline(
         partial(
-            spoken_by(profile).decoder, profile=profile, ledger=ledger, model=preparation.model, stamp=STAMP
+            spoken_by(profile).decoder,
+            profile=profile,
+            ledger=ledger,
+            keep_extras=extras.append,
+            model=preparation.model,
+            stamp=STAMP,
         ),
         names=preparation.prepared.names,
         mint=Mint(lambda size: "0" * 2 * size),
@@ -122,6 +130,7 @@ def _reply(preparation: Preparation, received: Received) -> Heard:
         logprobs=any(part.logprobs for part in texts),
         closer=closer,
         leaked=[what.partition(":")[2] for what in ledger.markup if what.startswith("recovered:")],
+        wanted_back=extras,
         seconds=received.seconds,
         traces=traces_in(received.body) if profile.dialect == "chat" else Traces(),
     )

@@ -1,14 +1,15 @@
 """What a backend leaves out, counts, refuses and says: options, counters, errors, and the end of its window."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from proxy.core.dialects.registry import spoken_by
+from proxy.core.dialects.registry import DIALECTS, spoken_by
+from proxy.core.dialects.responses.encode import ALWAYS
 from proxy.core.errors import Fault, NotFound, Overloaded, RateLimited
 from proxy.core.examination import material, readers
-from proxy.core.examination.aspects import CHAT, Aspect
+from proxy.core.examination.aspects import OPENAI, RESPONSES, Aspect
 from proxy.core.examination.courses import Ladder, Members, Step
 from proxy.core.examination.findings import Answer, Row, Standing, Verdict
 from proxy.core.examination.heard import Heard
@@ -37,7 +38,6 @@ SLOW_SECONDS = 2.0
 
 def _options(case: Case) -> Mapping[str, Question]:
     """One request for each, because a refusal of several tells of one only."""
-    profile = case.profile
     questions = {
         name: _option(name, replace(Sampling(max_tokens=SHORT), **{name: value}))
         for name, value in OPTIONS.items()
@@ -46,7 +46,7 @@ def _options(case: Case) -> Mapping[str, Question]:
     questions["stop"] = Question("stop", counting, readers.stops_at(STOP), _known({"stop"}))
     chances = Sampling(max_tokens=SHORT, logprobs=True, top_logprobs=1)
     both = {"logprobs", "top_logprobs"}
-    if profile.dialect == "chat":
+    if case.dialect in OPENAI:
         questions["logprobs"] = Question(
             "logprobs", ask(material.SKY, sampling=chances), readers.brings_logprobs, _known(both)
         )
@@ -56,9 +56,29 @@ def _options(case: Case) -> Mapping[str, Question]:
             readers.accepted,
             _known({"verbosity"}),
         )
-    if profile.dialect == "chat" and not case.ignores_unknown:
+    return questions
+
+
+def _worth_asking(case: Case, known: Set[str]) -> Mapping[str, Question]:
+    """Where what is unknown is taken, or the API has no word for it, only what is assumed can be wrong."""
+    questions = _options(case)
+    if case.dialect in OPENAI and not case.ignores_unknown:
         return questions
-    return {name: question for name, question in questions.items() if name in profile.tuning}
+    return {name: question for name, question in questions.items() if name in known}
+
+
+def _in_the_api(case: Case) -> Mapping[str, Question]:
+    questions = _worth_asking(case, case.profile.tuning)
+    if case.dialect not in RESPONSES:
+        return questions
+    return {name: question for name, question in questions.items() if name in ALWAYS}
+
+
+def _beside_the_api(case: Case) -> Mapping[str, Question]:
+    """What only some servers take by Responses, of what they take at all."""
+    questions = _worth_asking(case, case.profile.tuning_beside_api)
+    beside = case.profile.tuning - ALWAYS
+    return {name: question for name, question in questions.items() if name in beside}
 
 
 def _option(name: str, sampling: Sampling) -> Question:
@@ -66,16 +86,20 @@ def _option(name: str, sampling: Sampling) -> Question:
 
 
 def _known(names: set[str]) -> dict[str, Any]:
-    return {"tuning": frozenset(names)}
+    return {"tuning": frozenset(names), "tuning_beside_api": frozenset(names)}
 
 
 def options(case: Case, name: str) -> Course:
-    row = yield from Members("tuning", _options, ignored_is_well=True).course(case, name)
+    row = yield from Members("tuning", _in_the_api, ignored_is_well=True).course(case, name)
     tuning = row.overrides.get("tuning") if row else None
     if row is None or tuning is None:
         return row
     tuning = tuning | {"top_logprobs"} if "logprobs" in tuning else tuning - {"top_logprobs"}
     return replace(row, overrides={"tuning": tuning})
+
+
+def options_beside(case: Case, name: str) -> Course:
+    return Members("tuning_beside_api", _beside_the_api, ignored_is_well=True).course(case, name)
 
 
 def unknown_field(case: Case, name: str) -> Course:
@@ -88,7 +112,7 @@ def unknown_field(case: Case, name: str) -> Course:
 
 def counter(case: Case, name: str) -> Course:
     """Whose form has its counter of tokens?"""
-    forms = spoken_by(case.assumed).counters
+    forms = dict.fromkeys((*spoken_by(case.assumed).counters, *DIALECTS[case.dialect].counters))
     steps = [
         Step(form, [Question(name, ask(material.SKY), readers.counts, {"counter": form}, counter=form)])
         for form in forms
@@ -121,7 +145,7 @@ def bad_request(case: Case, name: str) -> Course:
             return readers.ignored(heard, f"fails with {heard.status}")
         return readers.works(heard, f"refused with {heard.status}")
 
-    nonsense = {"extra": {**case.profile.extra, **_NONSENSE.get(case.assumed.dialect, {})}}
+    nonsense = {"extra": {**case.profile.extra, **_NONSENSE.get(case.dialect, {})}}
     answer = yield Question(
         name, ask(material.SKY, limit=SHORT), partial(readers.works, words="taken"), nonsense, refusal=refused
     )
@@ -179,9 +203,10 @@ def _short() -> Request:
 
 
 ASPECTS = (
-    Aspect("unknown fields", unknown_field, 1, CHAT),
+    Aspect("unknown fields", unknown_field, 1, OPENAI),
     Aspect("options", options, len(TUNING) + 1),
-    Aspect("counter of tokens", counter, 3),
+    Aspect("options beside the API", options_beside, len(TUNING), RESPONSES),
+    Aspect("counter of tokens", counter, 4),
     Aspect("unknown model", unknown_model, 1),
     Aspect("wrong request", bad_request, 1),
     Aspect("conversation too long", overflow, 1),

@@ -4,6 +4,7 @@ None of them asks for what the thing examined would bring by itself: a model tha
 that it was forced, and one that is told of no schema shows by its answer that the schema was enforced.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from proxy.core.extras import detail_extras
@@ -27,6 +28,7 @@ from proxy.core.model import (
     ToolName,
     ToolSpec,
     Turn,
+    UserPart,
 )
 
 LIMIT = 1024
@@ -123,19 +125,20 @@ def ask(*turns: Turn | str, limit: int | None = LIMIT, **fields: Any) -> Request
 def with_calls(
     *,
     call_id: str = NINE_ID,
-    thought: bool = False,
+    thought: Reasoning | None = None,
+    result: Sequence[UserPart] = (),
     after: str = "",
     tools: bool = True,
     choice: ToolChoice | None = None,
 ) -> Request:
-    """A conversation in which a tool was called, with or without what was thought before, and with or without another
-    word of the user."""
+    """A conversation in which a tool was called, with or without what was thought before, more that the tool returned,
+    and another word of the user."""
     call = Call(call_id, WEATHER, ToolKind.FUNCTION, '{"city":"Paris"}')
-    said: list[Part] = [a_thought()] if thought else []
+    said: list[Part] = [thought] if thought else []
     return ask(
         WEATHER_IN_PARIS,
         assistant(*said, call),
-        Turn(Role.TOOL, [Result(call_id, [Text("18 degrees, no clouds.")])]),
+        Turn(Role.TOOL, [Result(call_id, [Text("18 degrees, no clouds."), *result])]),
         *([after] if after else []),
         limit=SHORT,
         tools=[WEATHER_TOOL] if tools else [],

@@ -1,7 +1,7 @@
 """Which messages a backend takes, in which order, and with what in them."""
 
 from proxy.core.examination import material, readers
-from proxy.core.examination.aspects import CHAT, Aspect
+from proxy.core.examination.aspects import CHAT, OPENAI, RESPONSES, Aspect
 from proxy.core.examination.courses import Ladder, Step
 from proxy.core.examination.findings import Answer, Verdict
 from proxy.core.examination.heard import Heard
@@ -136,7 +136,8 @@ def call_ids(case: Case, name: str) -> Course:
         return Step(form, [Question(name, request, readers.accepted, {"call_id": form})])
 
     steps = [put(form) for form in ids]
-    return Ladder("call_id", steps, plainest=True, words=words).course(case, name)
+    alike = case.dialect in RESPONSES  # longer ones are taken there, and nobody gains by them
+    return Ladder("call_id", steps, alike, plainest=True, words=words).course(case, name)
 
 
 def orphans(case: Case, name: str) -> Course:
@@ -153,17 +154,29 @@ def orphans(case: Case, name: str) -> Course:
     return (yield from ladder.course(case, name))
 
 
+def media_results(case: Case, name: str) -> Course:
+    """May a tool show something, or must the user show it for the tool?"""
+    if case.profile.images == "none":
+        return None
+    plain = yield Question(name, with_calls(choice=case.choice), readers.accepted)
+    shown = with_calls(result=[material.image(material.RED_SQUARE)], choice=case.choice)
+    read = readers.read_beyond(plain.heard.input_tokens, 1)
+    steps = [Step(True, [Question(name, shown, read, {"media_results": True})]), Step(False)]
+    return (yield from Ladder("media_results", steps).course(case, name))
+
+
 ASPECTS = (
     Aspect("word for instructions", system_role, 2, CHAT),
-    Aspect("late instructions", late_system, 3, CHAT | {"anthropic"}),
-    Aspect("neighbouring user messages", neighbours, 1, CHAT),
-    Aspect("images", images, 2, CHAT | {"google"}),
-    Aspect("files", files, 1, CHAT),
+    Aspect("late instructions", late_system, 3, OPENAI | {"anthropic"}),
+    Aspect("neighbouring user messages", neighbours, 1, OPENAI),
+    Aspect("images", images, 2, OPENAI | {"google"}),
+    Aspect("files", files, 1, OPENAI),
     Aspect("sound", audio, 1, CHAT | {"google"}),
 )
 OF_CALLS = (
-    Aspect("user after a result", after_tool, 2, CHAT, of_tools=True),
-    Aspect("call ids", call_ids, 4, CHAT | {"anthropic"}, of_tools=True),
-    Aspect("calls without tools", orphans, 3, CHAT | {"anthropic"}, of_tools=True),
+    Aspect("user after a result", after_tool, 2, OPENAI, of_tools=True),
+    Aspect("call ids", call_ids, 4, OPENAI | {"anthropic"}, of_tools=True),
+    Aspect("calls without tools", orphans, 3, OPENAI | {"anthropic"}, of_tools=True),
+    Aspect("media in results", media_results, 2, RESPONSES, of_tools=True),
 )
 """They come later, because they need to know of tools."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from proxy.core.backends import wires
 from proxy.core.backends.counter import shows_no_counter
 from proxy.core.dialects.reading import lessons
 from proxy.core.errors import BackendFault, ClientFault, Empty, Fault, Forbidden, TooMany, Unauthorized
@@ -70,6 +71,11 @@ class Case:
     leaked: set[str] = field(default_factory=set)
     usual_seconds: float | None = None
     """How long the head of a short reply takes."""
+
+    @property
+    def dialect(self) -> str:
+        """The language in which the questions are put."""
+        return wires.usual(self.profile)
 
     @property
     def choice(self) -> ToolChoice:

@@ -56,6 +56,18 @@ def read_by_model(case: Case, by: int) -> Callable[[Heard], Answer]:
     return read
 
 
+def read_beyond(before: int | None, by: int) -> Callable[[Heard], Answer]:
+    """Has the model read so many tokens more than `before`?"""
+
+    def read(heard: Heard) -> Answer:
+        if before is None or heard.input_tokens is None:
+            return unclear(heard, "taken; nothing shows whether the model reads it")
+        grown = heard.input_tokens >= before + by
+        return works(heard) if grown else ignored(heard, "taken, and not given to the model")
+
+    return read
+
+
 def calls(only: Collection[ToolName] | None = None) -> Callable[[Heard], Answer]:
     """Was the model forced to call one of these?"""
 

@@ -1,17 +1,17 @@
 """Reasoning: how a model is asked for more or less of it, which field it comes in, and whether it may go back."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from proxy.core.backends.efforts import THINKING_SWITCH
 from proxy.core.examination import material, readers
-from proxy.core.examination.aspects import CHAT, Aspect
+from proxy.core.examination.aspects import CHAT, OPENAI, RESPONSES, Aspect
 from proxy.core.examination.courses import Ladder, Step
-from proxy.core.examination.findings import Answer, Row, Standing, Verdict
+from proxy.core.examination.findings import Answer, Row, Standing, Verdict, written
 from proxy.core.examination.heard import Heard
 from proxy.core.examination.material import SHORT, ask, assistant, user, with_calls
 from proxy.core.examination.question import Case, Course, Question
-from proxy.core.model import ReasoningWish, Request, Text
+from proxy.core.model import Reasoning, ReasoningWish, Request, Text
 from proxy.core.profile import EffortField, Replay
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -57,10 +57,16 @@ def effort(case: Case, name: str) -> Course:
 
 
 def _others(case: Case, assumed: str) -> Iterable[EffortField]:
-    """A switch shows only in a model that thinks. Other dialects have one of their own."""
-    if not case.thinks or case.assumed.dialect != "chat":
+    """A switch shows only in a model that thinks. Dialects other than Chat have one of their own."""
+    if not case.thinks:
         return ()
-    return [field for field in get_args(EffortField) if field not in (assumed, "none")]
+    return [field for field in _SWITCHES.get(case.dialect, ()) if field not in (assumed, "none")]
+
+
+_SWITCHES: Mapping[str, Sequence[EffortField]] = {
+    "chat": get_args(EffortField),
+    "responses": ("reasoning_effort",),
+}
 
 
 def _switch(field: EffortField) -> dict[str, Any]:
@@ -129,8 +135,7 @@ def _of_thinking(heard: Heard) -> Answer:
 def replay(case: Case, name: str) -> Course:
     """May a thought go back, in which field, and does the model get to read it? Its tokens are counted if it does."""
     assumed: Replay = case.profile.replay
-    came = FIELDS.get(case.traces.thought_field or "")
-    tried = [field for field in dict.fromkeys((came, assumed)) if field and field != "none"]
+    tried = _carriers(case, assumed)
     if not tried:
         return Row(name, "no reasoning was seen", assumed, Standing.SAME)
     plain = yield Question(
@@ -139,23 +144,21 @@ def replay(case: Case, name: str) -> Course:
     needed = plain.verdict is Verdict.REFUSED
     answers: dict[Replay, Answer] = {}
     for field in tried:
-        read = _reread(plain.heard.input_tokens)
-        answers[field] = yield Question(
-            name, with_calls(thought=True, choice=case.choice), read, {"replay": field}
-        )
+        read = readers.read_beyond(plain.heard.input_tokens, REREAD)
+        thought = with_calls(thought=material.a_thought(), choice=case.choice)
+        answers[field] = yield Question(name, thought, read, {"replay": field})
     if needed and all(answer.verdict is Verdict.REFUSED for answer in answers.values()):
         return Row(name, f"refused with and without ({plain.words})", assumed, Standing.UNKNOWN)
     return _replayed(name, assumed, answers, needed=needed)
 
 
-def _reread(before: int | None) -> Any:
-    def read(heard: Heard) -> Answer:
-        if before is None or heard.input_tokens is None:
-            return readers.unclear(heard, "taken; nothing shows whether the model reads it")
-        grown = heard.input_tokens >= before + REREAD
-        return readers.works(heard) if grown else readers.ignored(heard, "taken, and not given to the model")
-
-    return read
+def _carriers(case: Case, assumed: Replay) -> Sequence[Replay]:
+    """The fields that are worth a question. By Responses a thought is an item, whichever of them the profile names."""
+    if case.dialect in RESPONSES:
+        any_of_them: Replay = "reasoning_content" if case.thinks and assumed == "none" else assumed
+        return () if any_of_them == "none" else (any_of_them,)
+    came = FIELDS.get(case.traces.thought_field or "")
+    return [field for field in dict.fromkeys((came, assumed)) if field and field != "none"]
 
 
 def _replayed(name: str, assumed: Replay, answers: dict[Replay, Answer], *, needed: bool) -> Row:
@@ -192,6 +195,52 @@ def replay_scope(case: Case, name: str) -> Course:
     return (yield from Ladder("replay_scope", steps, words=words).course(case, name))
 
 
+def sealed(case: Case, name: str) -> Course:
+    """Are thoughts sealed if that is asked for, and does the model take them back?"""
+    assumed, asked = case.assumed.sealed_thoughts, {"sealed_thoughts": True}
+    first = yield Question(name, ask(material.SKY, reasoning=ReasoningWish(USUAL)), _seals, asked)
+    if not first.works:
+        standing = Standing.WORSE if first.verdict is Verdict.REFUSED else Standing.UNKNOWN
+        return _sealed(name, first.words, assumed, standing if assumed else Standing.SAME)
+    thoughts = [Reasoning("", extras) for extras in first.heard.wanted_back]
+    said = assistant(*thoughts, Text(first.heard.text or "Blue."))
+    again = ask(material.SKY, said, user("And at night?"), limit=SHORT, reasoning=ReasoningWish(USUAL))
+    back = yield Question(name, again, readers.accepted, asked)
+    if back.works:
+        return _sealed(name, "yes", assumed, Standing.SAME if assumed else Standing.BETTER)
+    seen = f"sealed, and not taken back ({back.words})"
+    standing = Standing.WORSE if back.verdict is Verdict.REFUSED else Standing.UNKNOWN
+    return _sealed(name, seen, assumed, standing if assumed else Standing.SAME)
+
+
+def _sealed(name: str, seen: str, assumed: bool, standing: Standing) -> Row:
+    changes = standing in (Standing.WORSE, Standing.BETTER)
+    return Row(name, seen, written(assumed), standing, {"sealed_thoughts": not assumed} if changes else {})
+
+
+def _seals(heard: Heard) -> Answer:
+    if heard.wanted_back:
+        return readers.works(heard)
+    return readers.unclear(
+        heard, "taken; the thoughts came unsealed" if heard.thoughts else "taken; none came"
+    )
+
+
+def summaries(case: Case, name: str) -> Course:
+    """Who tells thoughts unasked has no summaries of them."""
+    if case.profile.effort_field == "none":
+        return None
+    tells = case.thinks
+
+    def read(heard: Heard) -> Answer:
+        told = bool(heard.thoughts) and not tells
+        return readers.works(heard) if told else readers.unclear(heard, "taken; none came")
+
+    request = ask(material.SKY, reasoning=ReasoningWish(USUAL, "auto"))
+    steps = [Step(True, [Question(name, request, read, {"summaries": True})]), Step(False)]
+    return (yield from Ladder("summaries", steps).course(case, name))
+
+
 def unopened(case: Case, name: str) -> Course:
     """Thoughts of which only the end is seen, because the prompt's template has begun them."""
     yield from ()  # the replies so far have shown it
@@ -205,9 +254,11 @@ def unopened(case: Case, name: str) -> Course:
 
 ASPECTS = (
     Aspect("reasoning effort", effort, len(get_args(EffortField))),
-    Aspect("words for effort", efforts, len(EFFORTS), CHAT),
+    Aspect("words for effort", efforts, len(EFFORTS), OPENAI),
     Aspect("reasoning beside tools", beside_tools, 1, CHAT, of_tools=True),
-    Aspect("reasoning goes back", replay, 3, CHAT, of_tools=True),
-    Aspect("reasoning goes back without calls", replay_scope, 1, CHAT),
+    Aspect("summaries", summaries, 1, RESPONSES),
+    Aspect("sealed thoughts", sealed, 2, RESPONSES),
+    Aspect("reasoning goes back", replay, 3, OPENAI, of_tools=True),
+    Aspect("reasoning goes back without calls", replay_scope, 1, OPENAI),
 )
 AT_LAST = (Aspect("thoughts in the text", unopened, 0),)

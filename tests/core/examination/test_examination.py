@@ -78,6 +78,39 @@ def _assumed(case: Case) -> BackendProfile:
     return replace(OPENAI, **case.assumed)
 
 
+TOGETHER = (
+    "no limit by this name",
+    "no wish for counts",
+    "no developer",
+    "instructions first",
+    "no addresses",
+    "no files",
+    "no sound",
+    "no names of tools",
+    "parallel in vain",
+    "no strict",
+    "letters first",
+    "few tools",
+    "no references",
+    "no user after a tool",
+    "nine letters",
+    "calls need tools",
+    "no form of any object",
+    "few efforts",
+    "no seed",
+    "crashes",
+    "ids that change",
+)
+
+
+def test_many_differences_at_once() -> None:
+    """No difference hides another."""
+    cases = [CASES[name] for name in TOGETHER]
+    told = told_of(examined(Planted([case.difference for case in cases])))
+    assert set(told) == {case.row for case in cases}
+    assert all(told[case.row] == case.standing for case in cases)
+
+
 def test_it_stays_within_its_bounds() -> None:
     planted = Planted()
     examination = examined(planted)
