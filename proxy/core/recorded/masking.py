@@ -62,7 +62,7 @@ Units = list[str]
 
 def masked(recording: Recording) -> Recording:
     body = recording.request.body
-    masker = Masker(body or b"")
+    masker = Masker(body or b"", *(attempt.body for attempt in recording.attempts))
     request = recording.request
     known = request.conditions.known
     if known is not None:
@@ -109,9 +109,10 @@ def _end(recording: Recording, masker: "Masker") -> Any:
 
 
 class Masker:
-    def __init__(self, body: bytes) -> None:
-        """`body`: of the request, whose tools have names."""
-        self._words = WORDS.union(*map(_WORD.findall, _names(body)))
+    def __init__(self, *bodies: bytes) -> None:
+        """`bodies`: of the request, whose tools have names, and of what became of it, where they may have others."""
+        names = (name for body in bodies for name in _names(body))
+        self._words = WORDS.union(*map(_WORD.findall, names))
 
     def text(self, text: str) -> str:
         return _WORD.sub(self._other, text)

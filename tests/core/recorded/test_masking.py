@@ -110,3 +110,10 @@ def test_a_body_that_never_came_or_is_no_json_has_no_names() -> None:
     made = recording(attempts=[], status=500)
     made.request.body = None
     assert masked(made).request.body is None
+
+
+def test_the_names_that_a_backend_was_told_stay_too() -> None:
+    """A tool in a namespace has another name there, and one that is declared by its type has a name there alone."""
+    told = jsontext.dumps({"tools": [{"type": "function", "name": "docs__find"}, {"name": "shell"}]})
+    masker = Masker(jsontext.dumps({"tools": [{"type": "namespace", "name": "docs"}]}), told)
+    assert masker.text("docs docs__find shell find") == "docs docs__find shell xxxx"
