@@ -32,6 +32,9 @@ BLOCKS = "blocks"
 """Anthropic's thoughts in their order, each as `{"model": whose it is, "block": as it came}`."""
 
 
+RUNS = "runs"
+"""What the commands of a shell have printed, each with its outcome, as a client sends it by Responses."""
+
 ITEMS = "items"
 """Thoughts of a Responses backend, each as `{"model": whose it is, "item": as it came}`."""
 

@@ -149,6 +149,8 @@ class Result:
     content: list["Text | Image | File | Audio"]
     is_error: bool | None = None
     """Has the tool failed? None: the client has no field for it."""
+    extras: Extras = field(default_factory=dict)
+    """The same in the words of one dialect, where those say more."""
 
 
 UserPart = Text | Image | Audio | File
@@ -278,6 +280,8 @@ class Request:
     strict_alone: bool = False
     """Do the request's strict tools rule out parallel calls on this surface (C03)?"""
     hosted: Hosted | None = None
+    namespaces: dict[str, str] = field(default_factory=dict)
+    """What the client says of the namespaces that its tools are in."""
     extras: Extras = field(default_factory=dict)
 
 

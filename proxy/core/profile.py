@@ -31,6 +31,7 @@ CallIdForm = Literal["any", "len40", "alnum9", "word"]
 CallIdentity = Literal["id", "index"]
 Counter = Literal["none", "anthropic", "google", "llamacpp", "openai", "sglang", "vllm"]
 OrphanTools = Literal["flatten", "declare", "keep"]
+NativeTool = Literal["custom", "local_shell", "shell", "apply_patch", "namespace", "allowed_tools"]
 
 TUNING = frozenset(
     {
@@ -45,6 +46,8 @@ TUNING = frozenset(
     }
 )
 """The tuning that most servers take or ignore. `verbosity` is not among them: strict hosts refuse it."""
+
+NOTHING: frozenset[NativeTool] = frozenset()
 
 PATIENCE_S = 600
 """Queues of hosted models are long: DeepSeek documents that it holds a request for ten minutes before it starts."""
@@ -165,6 +168,9 @@ class BackendProfile:
     """The smallest limit that it takes. A client's smaller one is raised."""
     hosted_tools: frozenset[str] = frozenset()
     """Types of tools that it runs itself. All others are left out of a request."""
+    native_tools: frozenset[NativeTool] = frozenset()
+    """Kinds of tools that are declared, called and answered there as clients do it, and whether it knows namespaces and
+    a choice among some of the tools. Elsewhere functions stand for all of them."""
     media_results: bool = False
     """What a tool returned may hold images and files. Elsewhere the user shows them, behind it."""
 
@@ -181,6 +187,11 @@ class BackendProfile:
     """Formats of such calls that the proxy looks for besides the usual ones, because they resemble ordinary text."""
     markup_without: frozenset[str] = frozenset()
     """Usual formats that it does not look for."""
+
+    @property
+    def as_declared(self) -> frozenset[NativeTool]:
+        """What of `native_tools` counts for a request: no other language has words for them."""
+        return self.native_tools if self.dialect == "responses" else NOTHING
 
 
 DEFAULT = BackendProfile()

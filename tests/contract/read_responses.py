@@ -17,7 +17,7 @@ def received(body: Json) -> Received:
         texts=tuple(part["text"] for part in content if part["type"] == "input_text"),
         system=body.get("instructions"),
         attached=tuple(_attached(part) for part in content if part["type"] != "input_text"),
-        tools=tuple(tool["name"] for tool in body.get("tools", ())),
+        tools=_callable(body),
         choice=_choice(body.get("tool_choice", "auto")),
         calls=tuple((call["name"], jsontext.strict(call["arguments"])) for call in calls),
         results=tuple(
@@ -46,5 +46,14 @@ def _attached(part: Json) -> str:
             return part["file_data"]
 
 
+def _callable(body: Json) -> tuple[str, ...]:
+    """The tools that may be called: those that are declared, or some of them."""
+    choice = body.get("tool_choice")
+    among = choice["tools"] if isinstance(choice, dict) and "tools" in choice else body.get("tools", ())
+    return tuple(tool["name"] for tool in among)
+
+
 def _choice(choice: Any) -> str:
-    return choice if isinstance(choice, str) else choice["name"]
+    if isinstance(choice, str):
+        return choice
+    return str(choice["mode"] if choice["type"] == "allowed_tools" else choice["name"])

@@ -1,17 +1,7 @@
 """Tools that a backend runs itself, over real sockets: passed on where it does, left out with one line elsewhere."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
-
-import aiohttp
-from aiohttp import web
-
-from proxy.core import jsontext
 from tests.contract.client import proxy
-from tests.scripted import responses
-
-Json = dict[str, Any]
+from tests.contract.item_backend import Json, post, saying
 
 SEARCH = {"type": "web_search"}
 CLOCK = {"type": "function", "name": "clock", "parameters": {"type": "object", "properties": {}}}
@@ -33,43 +23,6 @@ SAID = {
 }
 
 
-@asynccontextmanager
-async def searching() -> AsyncIterator[tuple[str, list[tuple[str, Json]]]]:
-    """A backend that has searched, whatever it is asked."""
-    asked: list[tuple[str, Json]] = []
-
-    async def handle(request: web.Request) -> web.Response:
-        if request.method == "GET":
-            return web.json_response(responses.MODELS)
-        asked.append((request.path, jsontext.strict(await request.read())))
-        response = responses.EMPTY | {"status": "completed", "output": [DID, SAID]}
-        events = [
-            {"type": "response.output_item.done", "output_index": 0, "item": DID},
-            {"type": "response.output_item.done", "output_index": 1, "item": SAID},
-            {"type": "response.completed", "response": response},
-        ]
-        body = b"".join(map(responses.event, events))
-        return web.Response(body=body, content_type="text/event-stream")
-
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        yield f"http://{host}:{port}", asked
-    finally:
-        await runner.cleanup()
-
-
-async def post(url: str, path: str, body: Json) -> Json:
-    async with aiohttp.ClientSession() as session, session.post(url + path, json=body) as response:
-        told: Json = jsontext.strict(await response.read())
-        assert response.status == 200, told
-        return told
-
-
 async def test_a_search_of_the_backends_comes_through_and_goes_back() -> None:
     ask: Json = {
         "model": "gpt-5.6",
@@ -78,12 +31,12 @@ async def test_a_search_of_the_backends_comes_through_and_goes_back() -> None:
         "tool_choice": {"type": "web_search"},
         "include": ["web_search_call.action.sources"],
     }
-    async with searching() as (backend, asked), proxy({"url": backend, "profile": "openai"}) as url:
+    async with saying([DID, SAID]) as (backend, asked), proxy({"url": backend, "profile": "openai"}) as url:
         told = await post(url, "/v1/responses", ask)
         again = [*ask["input"], *told["output"], {"role": "user", "content": "And tomorrow?"}]
         await post(url, "/v1/responses", ask | {"input": again})
         await post(url, "/v1/responses", ask | {"input": "And then?", "previous_response_id": told["id"]})
-    (path, first), (_, second), (_, third) = asked
+    (path, first, _), (_, second, _), (_, third, _) = asked
     assert path == "/v1/responses"
     assert [tool["type"] for tool in first["tools"]] == ["function", "web_search"]
     assert first["tool_choice"] == {"type": "web_search"}
@@ -109,9 +62,9 @@ async def test_a_search_of_the_backends_comes_through_and_goes_back() -> None:
 async def test_elsewhere_it_is_left_out() -> None:
     ask: Json = {"model": "m", "input": "How cold is it?", "tools": [SEARCH, CLOCK]}
     backend_of = {"profile": "default", "overrides": {"wire": "responses"}}
-    async with searching() as (backend, asked), proxy({"url": backend, **backend_of}) as url:
+    async with saying([DID, SAID]) as (backend, asked), proxy({"url": backend, **backend_of}) as url:
         told = await post(url, "/v1/responses", ask)
-    ((_, body),) = asked
+    ((_, body, _),) = asked
     assert [tool["type"] for tool in body["tools"]] == ["function"]
     assert [tool["type"] for tool in told["tools"]] == ["function"]
     assert [item["type"] for item in told["output"]] == ["web_search_call", "message"]  # it ran one unasked
@@ -120,7 +73,7 @@ async def test_elsewhere_it_is_left_out() -> None:
 async def test_a_chat_client_hears_the_answer_and_its_sources() -> None:
     ask: Json = {"model": "gpt-5.6", "messages": [{"role": "user", "content": "How cold is it?"}]}
     backend_of = {"profile": "openai", "overrides": {"wire": "responses"}}
-    async with searching() as (backend, _), proxy({"url": backend, **backend_of}) as url:
+    async with saying([DID, SAID]) as (backend, _), proxy({"url": backend, **backend_of}) as url:
         told = await post(url, "/v1/chat/completions", ask)
     (choice,) = told["choices"]
     assert choice["message"]["content"] == "Cold."

@@ -62,6 +62,7 @@ SAFEST: dict[str, Any] = {
     "length_least": 0,
     "hosted_tools": frozenset(),
     "media_results": False,
+    "native_tools": frozenset(),
 }
 
 

@@ -14,7 +14,7 @@ from proxy.core.flow.request import Asker, admitted, prepared_for
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Request, Role, ToolKind, ToolName, Turn
 from proxy.core.policy.hosts import Hosts
-from proxy.core.profile import BackendProfile
+from proxy.core.profile import BackendProfile, overridden
 from proxy.core.schemas.strictness import first_problem
 from proxy.core.surfaces.clients import DEFAULT
 from proxy.core.surfaces.memory.call_ids import CallMap, CallMaps
@@ -88,6 +88,32 @@ def _items(n: int) -> Json:
             {"type": "message", "role": "developer", "content": "e"},
         ]
     return {"input": items, "tools": [responses_asks.WEATHER]}
+
+
+_NATIVE = overridden(
+    profiles.PROFILES["openai"],
+    {"wire": "responses", "native_tools": ["custom", "shell", "apply_patch", "local_shell", "namespace"]},
+)
+_RUN = {"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}
+
+
+def _calls_of_all_kinds(n: int) -> Json:
+    items: list[Json] = []
+    for i in range(n):
+        shell, local, patch = f"s{i}", f"l{i}", f"p{i}"
+        operation = {"type": "update_file", "path": "a", "diff": "@@"}
+        items += [
+            {"type": "shell_call", "call_id": shell, "action": {"commands": ["ls"], "timeout_ms": 1}},
+            {"type": "shell_call_output", "call_id": shell, "output": [_RUN]},
+            {"type": "local_shell_call", "call_id": local, "action": {"type": "exec", "command": ["ls"]}},
+            {"type": "local_shell_call_output", "call_id": local, "output": "a"},
+            {"type": "apply_patch_call", "call_id": patch, "operation": operation},
+            {"type": "apply_patch_call_output", "call_id": patch, "status": "failed"},
+        ]
+    inner = [{"type": "function", "name": f"f{i}"} for i in range(min(n, 99))]
+    free = [{"type": "custom", "name": f"f_{i}"} for i in range(min(n, 99))]
+    tools = [{"type": "namespace", "name": "f", "tools": [*inner, *free]}]
+    return {"input": [responses_asks.user("a"), *items], "tools": tools}
 
 
 def _calls_then_outputs(n: int) -> Json:
@@ -299,6 +325,7 @@ REQUESTS: Mapping[str, Make] = {
     "items to a backend that has the API": _asked(
         replace(profiles.PROFILES["openai"], wire="responses"), _items
     ),
+    "calls of all kinds": _asked(_NATIVE, _calls_of_all_kinds),
     **{f"items counted by {name}": _counted(name) for name in ("anthropic", "google", "vllm")},
     "strict": _strict,
     "many tools": _asked("default", _many_tools),

@@ -50,7 +50,7 @@ NEED_NONE = {
         surfaces/responses/tools markup/registry markup/shapes backends/efforts
         backends/profiles backends/model_rules inspected/fault_words inspected/remark_words
         masking/unseen stored/conversation stored/faults stored/record""",
-    "are the words that all rooms share, without a rule": "argument_problem catalog events facts profile sink",
+    "are the words that all rooms share, without a rule": "argument_problem catalog events facts sink",
     "decide by numbers and times, not by texts": """policy/breaker policy/doubts policy/quota policy/retry
         policy/shares policy/window inspected/findings""",
     "are grammars, which others read by": """markup/families/tokens/deepseek

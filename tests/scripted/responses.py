@@ -289,6 +289,10 @@ def _check_message(item: Json) -> None:
 def _check_tools(body: Json) -> None:
     names = set()
     for tool in body.get("tools", ()):
+        if tool["type"] == "custom":
+            assert tool.keys() <= {"type", "name", "description", "format"}
+            names.add(tool["name"])
+            continue
         assert tool["type"] == "function"
         assert tool.keys() <= {"type", "name", "description", "parameters", "strict"}
         assert NAME_FORM.fullmatch(tool["name"])
@@ -299,6 +303,9 @@ def _check_tools(body: Json) -> None:
             assert set(schema["required"]) == set(schema["properties"])
         names.add(tool["name"])
     choice = body.get("tool_choice", "auto")
-    assert choice in ("auto", "none", "required") or choice["name"] in names
+    if choice not in ("auto", "none", "required"):
+        allowed = choice["type"] == "allowed_tools"
+        assert not allowed or choice["mode"] in ("auto", "required")
+        assert {tool["name"] for tool in (choice["tools"] if allowed else [choice])} <= names
     assert names or "tool_choice" not in body
     assert names or "parallel_tool_calls" not in body

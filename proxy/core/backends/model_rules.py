@@ -8,7 +8,7 @@ from typing import Any
 
 from proxy.core.backends.efforts import THREE_LEVELS, efforts
 from proxy.core.backends.target import Target
-from proxy.core.profile import DEFAULT, BackendProfile, SchemaRule, overridden
+from proxy.core.profile import DEFAULT, BackendProfile, NativeTool, SchemaRule, overridden
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,9 @@ class ModelRule:
 
 
 _OPENAI = frozenset({"openai", "azure", "azure-deployment"})
+
+_FREE: frozenset[NativeTool] = frozenset({"custom", "allowed_tools"})
+"""What its models take as it is from the first that took free text."""
 
 MODEL_RULES = (
     ModelRule(
@@ -60,7 +63,19 @@ MODEL_RULES = (
         {"sealed_thoughts": True, "summaries": True},
         only=_OPENAI,
     ),
-    ModelRule(("-chat",), {"sealed_thoughts": False, "summaries": False}, only=_OPENAI),
+    ModelRule(("gpt-5", "gpt-6", "codex"), {"native_tools": _FREE}, only=_OPENAI),
+    ModelRule(("gpt-5.", "gpt-6"), {"native_tools": _FREE | {"shell", "apply_patch"}}, only=_OPENAI),
+    ModelRule(
+        ("gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"),
+        {"native_tools": _FREE | {"shell", "apply_patch", "namespace"}},
+        only=_OPENAI,
+    ),
+    ModelRule(("codex-mini-latest",), {"native_tools": frozenset({"local_shell"})}, only=_OPENAI),
+    ModelRule(
+        ("-chat",),
+        {"sealed_thoughts": False, "summaries": False, "native_tools": frozenset()},
+        only=_OPENAI,
+    ),
     ModelRule(("vision",), {"images": "any"}, only=frozenset({"deepseek"})),
     ModelRule(
         ("kimi-k3",),

@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.model import Audio, Request
+from proxy.core.model import Audio, Request, ToolKind
 from proxy.core.profile import BackendProfile, Wire
 
 CHAT, RESPONSES = "chat", "responses"
 
 WIRE = "wire"
 """The name of the lesson that a backend has one of the two languages, and not the other."""
+
+UNSPOKEN = frozenset(ToolKind) - {ToolKind.FUNCTION}
+"""Kinds of tools that are told as they are by Responses alone: by Chat, functions stand for them."""
 
 NO_SUCH_ENDPOINT = frozenset({404, 405, 501})
 """What servers answer where they have an endpoint not at all."""
@@ -39,7 +42,10 @@ def may_speak_responses(profile: BackendProfile) -> bool:
     """Can there be requests to this model that are asked by Responses?"""
     if profile.dialect != CHAT or profile.wire == CHAT:
         return False
-    return profile.wire == RESPONSES or (profile.offers_responses and not profile.thinks_beside_tools)
+    if profile.wire == RESPONSES:
+        return True
+    needed = not profile.thinks_beside_tools or not UNSPOKEN.isdisjoint(profile.native_tools)
+    return profile.offers_responses and needed
 
 
 def hosted_tools(profile: BackendProfile) -> frozenset[str]:
@@ -64,7 +70,9 @@ def other(base: BackendProfile, asked: BackendProfile) -> BackendProfile | None:
 def _needs_responses(profile: BackendProfile, request: Request) -> bool:
     if request.hosted is not None and runs(profile, request.hosted.tools):
         return True
-    if profile.thinks_beside_tools or not request.tools:
+    if profile.thinks_beside_tools and not any(spec.kind in profile.native_tools for spec in request.tools):
+        return False
+    if not request.tools:
         return False
     return not any(
         isinstance(part, Audio) for turn in request.turns for part in turn.parts

@@ -92,6 +92,18 @@ class NameTable:
         more = f" and {len(allowed) - LISTED} more" if len(allowed) > LISTED else ""
         return f"The model called '{called}', but tool_choice allows only {named}{more}."
 
+    def space(self, tool: ToolName, kind: ToolKind) -> str | None:
+        """The namespace of a tool that can be told apart there by its own name alone. None where it is in none, or
+        where the backend's name for it has to be another one."""
+        space = tool.namespace
+        if space in UNNAMED_NAMESPACES or tool.name.startswith(f"{space}__"):
+            return None
+        return space if self.is_own(tool, kind) else None
+
+    def is_own(self, tool: ToolName, kind: ToolKind) -> bool:
+        """Does the backend know the tool by its own name?"""
+        return self.upstream(tool, kind) == stem(tool)
+
     def _of_another_kind(self, tool: ToolName) -> str | None:
         """Finds the tool under another kind: a history may remember it as what it once was."""
         return next((self._by_key[tool, kind] for kind in ToolKind if (tool, kind) in self._by_key), None)

@@ -11,7 +11,7 @@ from typing import Any
 
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
-from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
+from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
 from proxy.core.profile import BackendProfile
 from proxy.core.schemas import for_backend
 from proxy.core.schemas.traversal import Schema
@@ -26,13 +26,22 @@ NAMED = 3
 
 @dataclass(slots=True)
 class PreparedTool:
-    """A plain function, whatever the client declared."""
+    """A plain function, whatever the client declared, unless the backend takes it as it is."""
 
     name: str
     description: str | None
     parameters: Schema
     strict: bool | None = None
+    declared: ToolSpec | None = None
+    """What the client declared, where the backend takes tools of that kind."""
+    space: str | None = None
+    """The namespace, where the backend has those."""
 
+
+NAMESPACE, ALLOWED_TOOLS = "namespace", "allowed_tools"
+
+UNCHOSEN = frozenset({ToolKind.LOCAL_SHELL})
+"""Kinds that no choice can name where they are taken as they are."""
 
 NO_TOOL = PreparedTool(
     name="_noop",
@@ -49,6 +58,9 @@ class Prepared:
     mode: ChoiceMode = ChoiceMode.AUTO
     forced: str | None = None
     """The upstream name of the one function to call, where the backend understands such an order."""
+    allowed: list[PreparedTool] = field(default_factory=list)
+    """The only tools that may be called, where the backend understands such an order. Else all of them, or the others
+    are left out."""
     relaxed: dict[str, list[str]] = field(default_factory=dict)
     """By upstream name, the keywords of a tool's schema that are only described to the backend, and not enforced by
     it."""
@@ -78,17 +90,19 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     hosted = _run_by(profile, request, ledger) if request.hosted is not None else []
     if not request.tools:
         return Prepared(names, [], choice.mode, hosted=hosted)
-    specs = _offered(request.tools, choice, profile)
+    sayable = _sayable(request.tools, choice, names, profile, hosted=bool(hosted))
+    specs = request.tools if sayable else _offered(request.tools, choice, profile)
     specs = _at_most(profile.max_tools, specs, choice.only or (), ledger)
     relaxed: dict[str, list[str]] = {}
     aliases: dict[ToolName, Mapping[str, str]] = {}
     tools = [_prepared(spec, names, request.model, profile, relaxed, aliases, ledger.work) for spec in specs]
     if relaxed:
         _remark({stem(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
-    forced = None
-    if profile.force_tool == "object" and (tool := _forced(choice)):
-        forced = next((names.upstream(spec.tool, spec.kind) for spec in specs if spec.tool == tool), None)
-    return Prepared(names, tools, choice.mode, forced, relaxed, aliases, hosted)
+    forced, allowed = None, []
+    if choice.only and sayable:
+        allowed = [tool for tool, spec in zip(tools, specs, strict=True) if spec.tool in choice.only]
+        forced = allowed[0].name if _forced(choice) and allowed else None
+    return Prepared(names, tools, choice.mode, forced, allowed, relaxed, aliases, hosted)
 
 
 def _run_by(profile: BackendProfile, request: Request, ledger: Ledger) -> list[dict[str, Any]]:
@@ -133,6 +147,25 @@ def _forced(choice: ToolChoice) -> ToolName | None:
     return None
 
 
+def _sayable(
+    tools: list[ToolSpec], choice: ToolChoice, names: NameTable, profile: BackendProfile, *, hosted: bool
+) -> bool:
+    """Can the backend be told which of the tools may be called? There are no words for some kinds, nor for a tool in
+    a namespace; and a choice among some tools is one against all others, also those that the backend runs."""
+    if not choice.only or choice.mode is ChoiceMode.NONE:
+        return False
+    native = profile.as_declared
+    if any(
+        spec.tool in choice.only
+        and ((NAMESPACE in native and names.space(spec.tool, spec.kind)) or spec.kind in native & UNCHOSEN)
+        for spec in tools
+    ):
+        return False
+    if _forced(choice):
+        return profile.force_tool == "object"
+    return ALLOWED_TOOLS in native and profile.force_tool == "object" and not hosted
+
+
 def _offered(tools: list[ToolSpec], choice: ToolChoice, profile: BackendProfile) -> list[ToolSpec]:
     """Returns the tools that the backend is told of.
 
@@ -142,7 +175,7 @@ def _offered(tools: list[ToolSpec], choice: ToolChoice, profile: BackendProfile)
     """
     if choice.mode is ChoiceMode.NONE:
         return [] if profile.force_tool == "auto" else tools
-    if choice.only is None or (_forced(choice) and profile.force_tool == "object"):
+    if choice.only is None:
         return tools
     return [spec for spec in tools if spec.tool in choice.only]
 
@@ -169,8 +202,12 @@ def _prepared(
     aliases: dict[ToolName, Mapping[str, str]],
     work: Work,
 ) -> PreparedTool:
-    description, parameters = BRIDGES[spec.kind].declare(spec)
+    native = profile.as_declared
     name = names.upstream(spec.tool, spec.kind)
+    space = names.space(spec.tool, spec.kind) if NAMESPACE in native else None
+    if spec.kind in native and (space or names.is_own(spec.tool, spec.kind)):
+        return PreparedTool(name, spec.description, {}, declared=spec, space=space)
+    description, parameters = BRIDGES[spec.kind].declare(spec)
     work.on = path = f"{spec.path}.parameters"
     result = for_backend.rewritten(parameters, profile.schema, work)
     if result.incompatible:
@@ -180,4 +217,4 @@ def _prepared(
         relaxed[name] = list(result.relaxed)
     if result.aliases:
         aliases[spec.tool] = result.aliases
-    return PreparedTool(name, description or None, result.schema, spec.strict)
+    return PreparedTool(name, description or None, result.schema, spec.strict, space=space)

@@ -63,7 +63,7 @@ FEATURES = (
     Feature("tool_choice.function", Ability.OTHERWISE, lambda profile: profile.force_tool == "object"),
     Feature("parallel_tool_calls", Ability.NONE, lambda profile: profile.parallel != "omit"),
     Feature("strict", Ability.NONE, lambda profile: profile.strict_tools or "anthropic" in profile.schema),
-    Feature("custom", Ability.OTHERWISE, lambda profile: False),
+    Feature("custom", Ability.OTHERWISE, lambda profile: "custom" in profile.native_tools),
     Feature("input_image", Ability.OTHERWISE, lambda profile: profile.images != "none"),
     Feature("input_file", Ability.OTHERWISE, lambda profile: profile.files),
     Feature(

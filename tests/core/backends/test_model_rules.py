@@ -10,6 +10,9 @@ from proxy.core.profile import DEFAULT
 from tests.support.differing import differences
 from tests.support.tables import table
 
+SEALED: dict[str, Any] = {"sealed_thoughts": True, "summaries": True}
+LATEST = SEALED | {"native_tools": {"custom", "allowed_tools", "shell", "apply_patch", "namespace"}}
+
 
 @table(
     ("name", "model", "changes"),
@@ -57,15 +60,17 @@ from tests.support.tables import table
             },
         ),
         ("litellm", "gemini/gemini-3-pro", {"schema": {"plain", "gemini"}, "signed_calls": True}),
-        ("openai", "gpt-5.4", {"thinks_beside_tools": False, "sealed_thoughts": True, "summaries": True}),
-        ("openai", "gpt-6.1-sol", {"thinks_beside_tools": False, "sealed_thoughts": True, "summaries": True}),
+        ("openai", "gpt-5.4", LATEST | {"thinks_beside_tools": False}),
+        ("openai", "gpt-6.1-sol", LATEST | {"thinks_beside_tools": False}),
+        ("azure-deployment", "gpt-5.6", LATEST | {"thinks_beside_tools": False}),
+        ("openai", "gpt-5-mini", SEALED | {"native_tools": {"custom", "allowed_tools"}}),
         (
-            "azure-deployment",
-            "gpt-5.6",
-            {"thinks_beside_tools": False, "sealed_thoughts": True, "summaries": True},
+            "openai",
+            "gpt-5.2-codex",
+            SEALED | {"wire": "responses", "native_tools": LATEST["native_tools"] - {"namespace"}},
         ),
-        ("openai", "gpt-5.2-codex", {"wire": "responses", "sealed_thoughts": True, "summaries": True}),
-        ("openai", "o3-pro", {"wire": "responses", "sealed_thoughts": True, "summaries": True}),
+        ("openai", "codex-mini-latest", SEALED | {"wire": "responses", "native_tools": {"local_shell"}}),
+        ("openai", "o3-pro", SEALED | {"wire": "responses"}),
         ("openai", "gpt-5-chat-latest", {}),
         ("openai", "gpt-4.1", {}),
         ("openrouter", "openai/gpt-5.6", {}),

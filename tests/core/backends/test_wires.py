@@ -5,13 +5,15 @@ from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.wires import hosted_tools, may_speak_responses, other, spoken
-from proxy.core.model import Audio, Hosted, Request, Text, ToolName, ToolSpec, Turn
+from proxy.core.model import Audio, Hosted, Request, Text, ToolKind, ToolName, ToolSpec, Turn
 from proxy.core.model import Role as R
 from tests.support.tables import table
 
 OPENAI = replace(PROFILES["openai"], thinks_beside_tools=False)
 PLAIN = Request("m", [Turn(R.USER, [Text("Hi")])])
 CALLING = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])
+PATCHING = replace(PLAIN, tools=[ToolSpec(ToolName("apply_patch"), ToolKind.CUSTOM)])
+NATIVE: dict[str, Any] = {"thinks_beside_tools": True, "native_tools": frozenset({"custom"})}
 SOUND = replace(CALLING, turns=[Turn(R.USER, [Text("Hi"), Audio("AA", "wav")])])
 
 
@@ -22,6 +24,10 @@ SOUND = replace(CALLING, turns=[Turn(R.USER, [Text("Hi"), Audio("AA", "wav")])])
         ({}, CALLING, "responses"),
         ({}, SOUND, "chat"),  # Responses has no sound
         ({"thinks_beside_tools": True}, CALLING, "chat"),
+        ({"thinks_beside_tools": True}, PATCHING, "chat"),
+        (NATIVE, PATCHING, "responses"),
+        (NATIVE, CALLING, "chat"),
+        (NATIVE | {"offers_responses": False}, PATCHING, "chat"),
         ({"offers_responses": False}, CALLING, "chat"),
         ({"wire": "chat"}, CALLING, "chat"),
         ({"wire": "responses"}, PLAIN, "responses"),
@@ -40,6 +46,8 @@ def test_the_language_of_a_request(changes: dict[str, Any], request: Request, la
     [
         ({}, True),
         ({"thinks_beside_tools": True}, False),
+        (NATIVE, True),
+        (NATIVE | {"native_tools": frozenset({"namespace"})}, False),
         ({"offers_responses": False}, False),
         ({"wire": "responses", "offers_responses": False}, True),
         ({"wire": "chat"}, False),

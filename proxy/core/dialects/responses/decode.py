@@ -55,8 +55,12 @@ IGNORED = frozenset(
     }
 )
 """What these events say is said again, or is no part of the reply."""
-PROGRESS = tuple(f"response.{tool}" for tool in ("web_", "file_", "code_", "image_", "mcp_", "computer_"))
-"""How the events begin that tell how far a hosted tool is: its item says what came of it."""
+AS_OBJECTS = ("shell_call_", "local_shell_call", "apply_patch_call_")
+PROGRESS = tuple(
+    f"response.{tool}" for tool in ("web_", "file_", "code_", "image_", "mcp_", "computer_", *AS_OBJECTS)
+)
+"""How the events begin that tell how far a hosted tool is, or a call whose arguments are an object: its item says what
+came of it."""
 
 KIND_OF: Mapping[Voice, Kind] = {
     TEXT: MESSAGE,

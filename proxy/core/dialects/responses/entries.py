@@ -17,11 +17,25 @@ class Kind(StrEnum):
     REASONING = "reasoning"
     CALL = "function_call"
     CUSTOM = "custom_tool_call"
+    SHELL = "shell_call"
+    LOCAL_SHELL = "local_shell_call"
+    PATCH = "apply_patch_call"
 
 
-MESSAGE, REASONING, CALL, CUSTOM = Kind
+MESSAGE, REASONING, CALL, CUSTOM, SHELL, LOCAL_SHELL, PATCH = Kind
 KINDS = {str(kind): kind for kind in Kind}
-CALLS = (CALL, CUSTOM)
+
+ARGUED: dict[Kind | None, str] = {
+    CALL: "arguments",
+    CUSTOM: "input",
+    SHELL: "action",
+    LOCAL_SHELL: "action",
+    PATCH: "operation",
+}
+"""The member that holds the arguments of a call, by its kind."""
+CALLS = frozenset(ARGUED)
+BY_TYPE = {SHELL: "shell", LOCAL_SHELL: "local_shell", PATCH: "apply_patch"}
+"""Calls that have no name of their own, and the one tool that each is of."""
 
 
 class Voice(StrEnum):
@@ -52,7 +66,14 @@ VOICES = {MESSAGE: (TEXT, REFUSAL), REASONING: (SUMMARY, THOUGHT)}
 
 def kind_of(item: Json) -> Kind | None:
     kind = item.get("type")
-    return KINDS.get(kind) if isinstance(kind, str) else None
+    found = KINDS.get(kind) if isinstance(kind, str) else None
+    return None if found is SHELL and _runs_elsewhere(item) else found
+
+
+def _runs_elsewhere(call: Json) -> bool:
+    """Is it for a shell of the backend's own? Nobody else may run that."""
+    where = call.get("environment")
+    return isinstance(where, dict) and where.get("type", "local") != "local"
 
 
 def voice_in(kind: Kind, voice: Voice) -> Voice:
@@ -126,6 +147,8 @@ def is_hosted(item: Json) -> bool:
 
 def called_name(item: Json) -> str | None:
     """The name of the function as it was declared: tools of a namespace are declared by their whole names."""
+    if (kind := kind_of(item)) in BY_TYPE:
+        return BY_TYPE[kind]
     name, space = word(item.get("name")), word(item.get("namespace"))
     if name is None or space in UNNAMED_NAMESPACES or name.startswith(f"{space}__"):
         return name
@@ -134,7 +157,9 @@ def called_name(item: Json) -> str | None:
 
 def arguments_of(item: Json, kind: Kind) -> str | None:
     """The arguments, if the item has any yet. Raises BadJson for an object that cannot be written."""
-    value = item.get("input" if kind is CUSTOM else "arguments")
+    value = item.get(ARGUED[kind])
+    if kind in BY_TYPE and isinstance(value, dict):
+        value = {name: one for name, one in value.items() if one is not None}
     if isinstance(value, dict | list):
         return jsontext.compact(value)
     return value if isinstance(value, str) and value else None

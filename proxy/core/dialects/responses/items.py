@@ -9,15 +9,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from proxy.core.dialects.responses import thoughts
+from proxy.core.dialects.responses import calls, thoughts
 from proxy.core.dialects.responses.content import CONTENT
 from proxy.core.dialects.writing.content_parts import ContentPart
 from proxy.core.dialects.writing.notes import CONTINUE, MESSAGES, called_with
 from proxy.core.dialects.writing.turns import Draft, TurnWriter
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, HostedItem, Part, Reasoning, Refusal, Request, Result, Text
+from proxy.core.model import (
+    FUNCTION,
+    Call,
+    HostedItem,
+    Part,
+    Reasoning,
+    Refusal,
+    Request,
+    Result,
+    Text,
+    ToolKind,
+)
 from proxy.core.profile import BackendProfile
-from proxy.core.tools.prepare import Prepared
+from proxy.core.tools.names import NameTable
+from proxy.core.tools.prepare import NAMESPACE, Prepared
 
 Item = dict[str, Any]
 
@@ -57,8 +69,7 @@ def converse(
     note: str | None,
 ) -> Conversation:
     """`flatten`: calls and results are told as text. `note`: an instruction of ours, said to the model first."""
-    media_results = profile.media_results
-    writer = _Writer(prepared.names, profile, model, ledger, flatten=flatten, media_results=media_results)
+    writer = _Writer(prepared.names, profile, model, ledger, flatten=flatten)
     writer.take(request.turns)
     return writer.conversation(note)
 
@@ -66,6 +77,14 @@ def converse(
 class _Writer(TurnWriter[_Draft]):
     draft = _Draft
     content = CONTENT
+
+    def __init__(
+        self, names: NameTable, profile: BackendProfile, model: str, ledger: Ledger, *, flatten: bool
+    ) -> None:
+        super().__init__(names, profile, model, ledger, flatten=flatten, media_results=profile.media_results)
+        self._native = profile.as_declared
+        self._as_is: dict[str, ToolKind] = {}
+        """The kinds of calls that the backend was told as what they were, by the client's call ids."""
 
     def conversation(self, note: str | None) -> Conversation:
         instructions = [*self._system, note] if note else self._system
@@ -109,14 +128,25 @@ class _Writer(TurnWriter[_Draft]):
         if self._flatten:
             self._prose(called_with(name, arguments))
             return
-        call_id = self._ids.upstream(call.call_id)
-        item = {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
+        named = {"name": name}
+        if NAMESPACE in self._native and (space := self._names.space(call.tool, call.kind)):
+            named = {"name": call.tool.name, "namespace": space}
+        where = {"call_id": self._ids.upstream(call.call_id)}
+        item = calls.called(call, where, named) if self._takes(call) else None
+        if item is None:
+            item = {"type": "function_call", **where, **named, "arguments": arguments}
+        else:
+            self._as_is[call.call_id] = call.kind
         self._append("assistant", item)
 
+    def _takes(self, call: Call) -> bool:
+        return call.kind in self._native and self._names.is_own(call.tool, call.kind)
+
     def _answer(self, result: Result, contents: list[ContentPart]) -> None:
-        call_id = self._ids.upstream(result.call_id)
+        where = {"call_id": self._ids.upstream(result.call_id)}
         output = CONTENT.content([contents])
-        self._append("tool", {"type": "function_call_output", "call_id": call_id, "output": output})
+        kind = self._as_is.get(result.call_id, FUNCTION)
+        self._append("tool", calls.answered(kind, result, where, output))
 
     def _other(self, part: Part) -> None:
         """Only a backend with tools of its own can read what they did."""

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from proxy.core.dialects.reading import refused_fields
 from proxy.core.dialects.reading.lessons import LIMIT_ROWS, Row, says, setting
 from proxy.core.dialects.reading.refused_fields import REFUSED, REFUSED_VALUE, UNKNOWN_FIELD
-from proxy.core.profile import BackendProfile
+from proxy.core.profile import BackendProfile, NativeTool
 
 _NEEDED = frozenset({"model", "input", "stream", "tools"})
 """Without these there is no request; a complaint about them is about something else."""
@@ -25,16 +25,41 @@ _DECIDED_BY: dict[tuple[str, ...], dict[str, Any]] = {
 """These fields of the profile decide whether a field is sent."""
 
 
+_KINDS = "|".join(get_args(NativeTool))
+NATIVE_REFUSED = says(rf"(?:invalid value:|tools?) [\\'\"]{{1,3}}(?P<kind>{_KINDS})[\\'\"]")
+CUSTOM_REFUSED = says(r"custom tools? (?:is|are) not supported")
+
+
 def _without_named(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
     """A name may be a path: inside the conversation only thoughts can be left out."""
     path = tuple(refused_fields.snake(name) for name in refused_fields.steps(match))
     if path[0] == "input":
         return replace(profile, replay="none")
     if path[0] == "tools":
-        return replace(profile, strict_tools=False) if path[-1] == "strict" else profile
+        return _tools_without(profile, path[-1])
+    if path in (("tool_choice", "type"), ("tool_choice", "mode"), ("tool_choice", "tools")):
+        return replace(profile, native_tools=frozenset())
     if path in _DECIDED_BY:
         return replace(profile, **_DECIDED_BY[path])
     return profile if path[0] in _NEEDED else _without_field(profile, path)
+
+
+DECLARED_BY = ("type", "format", "tools")
+"""The members of tools that are no functions."""
+
+
+def _tools_without(profile: BackendProfile, name: str) -> BackendProfile:
+    if name == "strict":
+        return replace(profile, strict_tools=False)
+    return replace(profile, native_tools=frozenset()) if name in DECLARED_BY else profile
+
+
+def _as_functions(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    return _without_kind(profile, match["kind"].lower())
+
+
+def _without_kind(profile: BackendProfile, kind: str) -> BackendProfile:
+    return replace(profile, native_tools=frozenset(each for each in profile.native_tools if each != kind))
 
 
 def _without_field(profile: BackendProfile, path: tuple[str, ...]) -> BackendProfile:
@@ -62,6 +87,8 @@ LESSONS: Sequence[Row] = (
         says(r"only supported in v1/chat/completions|not supported (?:in|with) the responses api"),
         _by_chat,
     ),
+    Row("native_tools", NATIVE_REFUSED, _as_functions, each=True),
+    Row("native_tools", CUSTOM_REFUSED, lambda profile, _: _without_kind(profile, "custom")),
     Row("sealed_thoughts", says(r"encrypted content is not supported"), setting(sealed_thoughts=False)),
     Row("summary", says(r"generate reasoning summaries"), setting(summaries=False)),
     Row("late_system", says(r"System message must be at the beginning"), setting(late_system="user")),

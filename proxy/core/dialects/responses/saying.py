@@ -13,7 +13,7 @@ from proxy.core.dialects.reading.decoding import MAX_KEPT_DEPTH, UNWRITABLE, Dec
 from proxy.core.dialects.responses import entries, thoughts
 from proxy.core.dialects.responses.entries import (
     ARGUMENTS,
-    CUSTOM,
+    CALL,
     REASONING,
     REFUSAL,
     TEXT,
@@ -102,7 +102,7 @@ class Saying(Decoding):
             case Kind.REASONING:
                 self._finish_prose(growing, item, BETWEEN_THOUGHTS)
                 self._keep(item)
-            case Kind.CALL | Kind.CUSTOM:
+            case kind if kind in entries.CALLS:
                 self._name(growing, item)
                 self._arguments(growing, item)
                 if growing.call is not None and not cut and item.get("status") != "incomplete":
@@ -201,7 +201,7 @@ class Saying(Decoding):
             return
         growing.name = name
         call_id = word(item.get("call_id")) or word(growing.item.get("call_id")) or word(item.get("id"))
-        self._emit(CallDelta(growing.call, call_id, name, freeform=growing.kind is CUSTOM))
+        self._emit(CallDelta(growing.call, call_id, name, freeform=growing.kind is not CALL))
         self._thinking = None
 
     def _arguments(self, growing: Growing, holder: Json) -> None:

@@ -54,6 +54,8 @@ class Toolbox:
     """The types of tools that the backend runs itself."""
     kept: list[Json] = field(default_factory=list)
     """The tools that it will run."""
+    spaces: dict[str, str] = field(default_factory=dict)
+    """What is said of each namespace."""
     chosen: Any = None
     """The choice, if it is one among those."""
     left: int = MAX_TOOLS
@@ -116,7 +118,7 @@ def read_tools(
 def _specs(
     tools: list[Any], param: str, namespace: str | None, toolbox: Toolbox, ledger: Ledger
 ) -> Iterator[tuple[ToolSpec, str]]:
-    """Each tool with the path of its name. The description of a namespace is left out: it repeats the name."""
+    """Each tool with the path of its name."""
     toolbox.left -= len(tools)
     if toolbox.left < 0:
         raise too_many(param, MAX_TOOLS, "tools in all")
@@ -133,8 +135,10 @@ def _specs(
         if spec:
             yield spec, f"{inner}.name"
         elif kind == "namespace" and namespace is None:
-            inside = f"{path}.tools"
-            yield from _specs(array(tool.get("tools"), inside), inside, named(tool, path), toolbox, ledger)
+            inside, space = f"{path}.tools", named(tool, path)
+            if isinstance(said := tool.get("description"), str):
+                toolbox.spaces[space] = said
+            yield from _specs(array(tool.get("tools"), inside), inside, space, toolbox, ledger)
         elif kind in toolbox.run and namespace is None:
             toolbox.kept.append(tool)
         elif toolbox.nested and "function" in tool:  # which no tool of a server's own has

@@ -96,6 +96,7 @@ def decode(
         compact=cursor.compact,
         validate_arguments=options.validate_tool_arguments if options else None,
         hosted=_hosted(toolbox, envelope),
+        namespaces=toolbox.spaces,
     )
 
 

@@ -320,7 +320,7 @@ ITEMS: dict[str, ItemReader] = {
     "local_shell_call": _local_shell_call,
     "local_shell_call_output": tool_results.local_shell_output,
     "shell_call": _shell_call,
-    "shell_call_output": tool_results.output,
+    "shell_call_output": tool_results.shell_output,
     "apply_patch_call": _apply_patch_call,
     "apply_patch_call_output": tool_results.apply_patch_output,
     **dict.fromkeys((*HOSTED_PREFIXES, *HOSTED_ANSWERS), _hosted),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.extras import RESPONSES, RUNS
 from proxy.core.model import TOOL, USER, Result, Text, Turn
 from proxy.core.surfaces.reading.checks import missing, optional_string_in, string_in
 from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
@@ -29,6 +30,15 @@ def function_output(item: Json, cursor: InputCursor) -> Turn:
 
 def output(item: Json, cursor: InputCursor) -> Turn:
     return Turn(TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")])])
+
+
+def shell_output(item: Json, cursor: InputCursor) -> Turn:
+    """What each command has printed, and how it ended, is kept apart for a backend that can read it so."""
+    runs = item.get("output")
+    listed = [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
+    printed = [run for run in listed if isinstance(run.get("outcome"), dict)]
+    extras = {RESPONSES: {RUNS: printed}} if printed and printed == runs else {}
+    return Turn(TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")], extras=extras)])
 
 
 def _answered(item: Json) -> str:

@@ -7,7 +7,16 @@ import pytest
 from proxy.core.dialects.writing.call_arguments import RAW
 from proxy.core.dialects.writing.notes import CONTINUE, MOVED
 from proxy.core.ledger import Ledger
-from proxy.core.model import HostedItem, Image, Reasoning, Refusal, Result, Text, ToolKind, Turn
+from proxy.core.model import (
+    HostedItem,
+    Image,
+    Reasoning,
+    Refusal,
+    Result,
+    Text,
+    ToolKind,
+    Turn,
+)
 from proxy.core.model import Role as R
 from proxy.core.profile import BackendProfile
 from tests.support.chat_requests import assistant, call, developer, result, system, tool, user

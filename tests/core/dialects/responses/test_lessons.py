@@ -24,6 +24,7 @@ def changed(profile: BackendProfile, other: BackendProfile) -> dict[str, Any]:
     }
 
 
+NATIVE = {"native_tools": frozenset({"custom", "apply_patch", "namespace"})}
 CHAT_ONLY = "This model is only supported in v1/chat/completions and not in v1/responses."
 
 TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
@@ -67,6 +68,28 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ("unknown_field", {}, "Unknown parameter: 'metadata.a'.", {"extra": {"metadata": {"a": None}}}),
     ("unknown_field", {"replay": "reasoning"}, "Unknown parameter: 'input[1].content'.", {"replay": "none"}),
     ("strict", {}, "strict is not supported", {"strict_tools": False}),
+    (
+        "native_tools",
+        NATIVE,
+        "Tool 'apply_patch' is not supported with gpt-4.1.",
+        {"native_tools": frozenset({"custom", "namespace"})},
+    ),
+    (
+        "native_tools",
+        NATIVE,
+        "Invalid value: 'custom'. Supported values are: 'function' and 'mcp'.",
+        {"native_tools": frozenset({"apply_patch", "namespace"})},
+    ),
+    (
+        "native_tools",
+        NATIVE,
+        "Custom tools are not supported with this model.",
+        {"native_tools": frozenset({"apply_patch", "namespace"})},
+    ),
+    ("unknown_field", NATIVE, "Unknown parameter: 'tools[0].format'.", {"native_tools": frozenset()}),
+    ("unknown_field", NATIVE, "Unknown parameter: 'tools[1].tools'.", {"native_tools": frozenset()}),
+    ("unknown_field", NATIVE, "Unknown parameter: 'tool_choice.tools'.", {"native_tools": frozenset()}),
+    ("unknown_field", NATIVE, "Unknown parameter: 'tool_choice.type'.", {"native_tools": frozenset()}),
     ("unknown_field", {}, "Unknown parameter: 'tools[0].strict'.", {"strict_tools": False}),
     ("max_tools", {}, "Invalid 'tools': array too long. Expected maximum length 64", {"max_tools": 64}),
     ("late_system", {}, "System message must be at the beginning.", {"late_system": "user"}),

@@ -87,9 +87,15 @@ def test_a_shell_call_and_what_its_commands_printed():
     )
     told = '{"commands":["ls","pwd"],"timeout_ms":5}'
     assert asked.parts == [Call("s", ToolName("shell"), ToolKind.SHELL, told)]
-    assert answered.parts == [
-        Result("s", [Text('[{"stdout":"a.py","stderr":"","outcome":{"type":"exit","exit_code":0}}]')])
-    ]
+    text = Text('[{"stdout":"a.py","stderr":"","outcome":{"type":"exit","exit_code":0}}]')
+    assert answered.parts == [Result("s", [text], extras={"responses": {"runs": printed}})]
+
+
+@table("output", ["a.py", None, [], [1], [{"stdout": "a.py"}], [{"stdout": "a", "outcome": "exit"}]])
+def test_what_was_printed_is_kept_apart_only_in_its_own_form(output):
+    call = {"type": "shell_call", "call_id": "s", "action": {"commands": ["ls"]}}
+    _, answered = turns(call, {"type": "shell_call_output", "call_id": "s", "output": output})
+    assert answered.parts[0].extras == {}
 
 
 @table(
