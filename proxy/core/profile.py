@@ -145,8 +145,14 @@ class BackendProfile:
     stream."""
     formats: frozenset[AnswerFormat] = frozenset({"json_schema", "json_object"})
     """What `response_format` takes. Other formats become an instruction."""
-    format_with_tools: bool = False
-    """May `response_format` stand beside tools? Where it may not, it wins and no call can be made."""
+    format_with_tools: bool = True
+    """May `response_format` stand beside tools? Where it may not, it wins and no call can be made: there the model is
+    told of the form in words."""
+    format_by_evidence: bool = True
+    """Nobody knows whether it may. So it does, until that is refused, or a reply is an answer before any was a call;
+    and answers are held against the form."""
+    calls_beside_format: bool = False
+    """Has a reply shown that calls are made beside it?"""
     effort_field: EffortField = "none"
     """Where the wish for more or less thinking goes."""
     effort_map: Mapping[str, str | None] = field(default_factory=dict)
@@ -196,6 +202,7 @@ class BackendProfile:
 
 DEFAULT = BackendProfile()
 FIELDS = frozenset(each.name for each in fields(BackendProfile))
+_SAID_BY_REPLIES = {"replay": "replay_by_evidence", "format_with_tools": "format_by_evidence"}
 _ADAPTER = TypeAdapter(BackendProfile)
 
 
@@ -204,8 +211,9 @@ def overridden(profile: BackendProfile, overrides: Mapping[str, Any]) -> Backend
     for name in overrides:
         if name not in FIELDS:
             raise ValueError(f"{name}: no such profile field; there are {', '.join(sorted(FIELDS))}")
-    if "replay" in overrides:  # what is said by hand needs no evidence
-        overrides = {"replay_by_evidence": False, **overrides}
+    for name, by_evidence in _SAID_BY_REPLIES.items():
+        if name in overrides:  # what is said by hand needs no evidence
+            overrides = {by_evidence: False, **overrides}
     try:
         return _ADAPTER.validate_python({name: getattr(profile, name) for name in FIELDS} | dict(overrides))
     except ValidationError as error:

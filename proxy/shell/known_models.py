@@ -120,7 +120,7 @@ class KnownModels:
         known = self._known.get(preparation.model)
         if known is None:
             return
-        observed = Observed(preparation.request, reply, thought)
+        observed = Observed(preparation.request, reply, thought, unfit=preparation.prepared.answer_unfit)
         profile = preparation.profile
         if profile.replay_by_evidence and not self.target(known, owner).profile.replay_by_evidence:
             profile = replace(

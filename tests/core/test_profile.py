@@ -38,7 +38,9 @@ SAFEST: dict[str, Any] = {
     "schema": {"plain"},
     "tool_names": "any",
     "formats": {"json_schema", "json_object"},
-    "format_with_tools": False,
+    "format_with_tools": True,
+    "format_by_evidence": True,
+    "calls_beside_format": False,
     "effort_field": "none",
     "effort_map": {},
     "replay": "none",
@@ -124,3 +126,9 @@ def test_what_is_said_by_hand_of_reasoning_needs_no_evidence() -> None:
     assert not overridden(DEFAULT, {"replay": "none"}).replay_by_evidence
     assert overridden(DEFAULT, {"replay": "none", "replay_by_evidence": True}).replay_by_evidence
     assert overridden(DEFAULT, {"audio": False}).replay_by_evidence
+
+
+def test_nor_does_what_is_said_of_a_format_beside_tools() -> None:
+    for said in (True, False):
+        assert not overridden(DEFAULT, {"format_with_tools": said}).format_by_evidence
+    assert overridden(DEFAULT, {"audio": False}).format_by_evidence

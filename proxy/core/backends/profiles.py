@@ -17,8 +17,10 @@ _INLINED: frozenset[SchemaRule] = frozenset({"plain", "inline"})
 _MOONSHOT: frozenset[SchemaRule] = frozenset({"plain", "moonshot"})
 _ANTHROPIC: frozenset[SchemaRule] = frozenset({"plain", "anthropic"})
 
-_KNOWN = replace(DEFAULT, replay_by_evidence=False)
-"""Of the others, nobody knows yet whether they want reasoning back."""
+_KNOWN = replace(DEFAULT, replay_by_evidence=False, format_with_tools=False, format_by_evidence=False)
+"""Of the others, nobody knows yet whether they want reasoning back, and whether calls are made beside a format."""
+_FORMAT_WINS = replace(DEFAULT, format_with_tools=False, format_by_evidence=False)
+"""The engines of these hold a model to the format from its first token on."""
 _HOSTED = frozenset(
     {
         "web_search",
@@ -142,14 +144,14 @@ PROFILES: Mapping[str, BackendProfile] = {
             first_byte_s=1200,  # it loads the model first
         ),
         replace(
-            DEFAULT,
+            _FORMAT_WINS,
             name="lmstudio",
             offers_responses=True,
             force_tool="required",
             schema=_TEMPLATES,
             formats=frozenset({"json_schema"}),
         ),
-        replace(DEFAULT, name="tgi", force_tool="required", length_default=4096, formats=frozenset()),
+        replace(_FORMAT_WINS, name="tgi", force_tool="required", length_default=4096, formats=frozenset()),
         replace(
             _KNOWN,
             name="deepseek",
@@ -256,7 +258,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             replay="reasoning",
         ),
         replace(DEFAULT, name="together", force_tool="required", hosts=("api.together.*",)),
-        replace(DEFAULT, name="chutes", force_tool="required", hosts=("*.chutes.ai",), parallel="false"),
+        replace(_FORMAT_WINS, name="chutes", force_tool="required", hosts=("*.chutes.ai",), parallel="false"),
         replace(
             _KNOWN,
             name="fireworks",
@@ -280,7 +282,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             effort_map={"max": "xhigh"},
             replay="reasoning_details",
         ),
-        replace(DEFAULT, name="nim", force_tool="required", hosts=("integrate.api.nvidia.com",)),
+        replace(_FORMAT_WINS, name="nim", force_tool="required", hosts=("integrate.api.nvidia.com",)),
         replace(
             _KNOWN,
             name="litellm",

@@ -97,10 +97,11 @@ def stages_for(
     if extras:
         stages.append(Stage("reasoning_extras", extras.stage))
     validates = asker.tenant.validate_answers
-    if preparation.prepared.format_in_words and validates is not Mode.OFF:
+    if preparation.prepared.format_unproven and validates is not Mode.OFF:
         find_problem = partial(answers.problem_of, request.format)
-        enforced = validates is Mode.ENFORCE
-        stages.append(Stage("answer_form", answer_form(find_problem, ledger, enforced=enforced)))
+        enforced, on_breach = validates is Mode.ENFORCE, preparation.prepared.note_unfit
+        stage = answer_form(find_problem, ledger, enforced=enforced, on_breach=on_breach)
+        stages.append(Stage("answer_form", stage))
     rules = rules_for(
         request,
         asker.tenant,

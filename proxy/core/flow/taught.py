@@ -31,8 +31,8 @@ def lesson_in(preparation: Preparation, status: int, words: str, learned: Sequen
     is put in doubt."""
     profile = preparation.profile
     found = lessons.learn(lessons_of(profile, status), profile, words, learned, preparation.post.body)
-    if found is None and lessons.EVIDENCE not in learned and status != NOT_FOUND:
-        return lessons.without_evidence(profile)
+    if found is None and status != NOT_FOUND:
+        return lessons.without_evidence(profile, learned)
     return found
 
 

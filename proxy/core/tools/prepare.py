@@ -71,8 +71,14 @@ class Prepared:
     untold: set[ToolName] = field(default_factory=set)
     """Strict tools that the backend does not know to be strict: only the proxy holds their calls to their schemas."""
 
-    format_in_words: bool = False
-    """Was the model only told in words which form its answer must have?"""
+    format_unproven: bool = False
+    """Is nobody known to hold the model to the form of its answer? It was told of it in words, or nobody knows what the
+    backend does beside tools."""
+    answer_unfit: bool = False
+    """Has the answer another form, as far as that was looked at?"""
+
+    def note_unfit(self) -> None:
+        self.answer_unfit = True
 
     def drop_strict(self, tools: Iterable[PreparedTool], ledger: Ledger) -> None:
         """Notes that the encoder could not tell the backend which of these tools are strict."""

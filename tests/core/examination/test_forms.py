@@ -11,8 +11,10 @@ def test_formats() -> None:
 
 def test_beside_tools() -> None:
     assert walked(forms.beside_tools(case_of(formats=["json_object"]), "x"), []) is None
-    row = found(forms.beside_tools(case_of(), "x"), W, W)
+    row = found(forms.beside_tools(case_of(format_with_tools=False), "x"), W, W)
     assert (row.standing, dict(row.overrides)) == (Standing.BETTER, {"format_with_tools": True})
-    assert found(forms.beside_tools(case_of(), "x"), W, N).standing is Standing.SAME
-    unforced = found(forms.beside_tools(case_of(force_tool="auto"), "x"), W)
+    assert found(forms.beside_tools(case_of(format_with_tools=False), "x"), W, N).standing is Standing.SAME
+    unforced = found(forms.beside_tools(case_of(format_with_tools=False, force_tool="auto"), "x"), W)
     assert unforced.standing is Standing.BETTER
+    row = found(forms.beside_tools(case_of(), "x"), W, N)
+    assert (row.standing, dict(row.overrides)) == (Standing.WORSE, {"format_with_tools": False})

@@ -87,7 +87,26 @@ def test_an_answer_is_held_against_a_form_that_was_only_told_in_words() -> None:
     in_words = replace(KEEPS_NOTHING, formats=frozenset())
     assert stages(formed) == []
     assert stages(formed, profile=in_words) == ["answer_form"]
+    assert stages(replace(formed, tools=TOOLS.tools)) == ["answer_form", "guard"], "nobody knows"
     assert stages(formed, profile=in_words, tenant=replace(ANYBODY, validate_answers=Mode.OFF)) == []
+
+
+@pytest.mark.parametrize(("said", "unfit"), [("{}", False), ("No.", True)])
+def test_that_an_answer_has_another_form_is_known_beside_the_reply(said: str, unfit: bool) -> None:
+    asked = preparation(
+        replace(PLAIN, format=OutputFormat(FormatKind.JSON_OBJECT)), replace(DEFAULT, formats=frozenset())
+    )
+    flow = reply_flow(
+        asked,
+        Asker(RESPONSES, NOBODY, ANYBODY),
+        mint=counting_mint(),
+        stamp="",
+        ledger=Ledger(),
+        sink=recorder([]),
+    )
+    for data in (chunk({"content": said}), STOP, DONE):
+        flow.pipeline.feed(data)
+    assert asked.prepared.answer_unfit is unfit
 
 
 def test_properties_get_their_own_names_back_where_the_backend_was_told_others() -> None:

@@ -75,6 +75,6 @@ def test_a_refusal_teaches_by_its_words_or_puts_a_supposition_in_doubt() -> None
     told = lesson_in(asked, 400, "Unknown parameter: 'stream_options'.", [])
     assert told is not None
     assert told.profile.usage == "never"
-    for status, learned in ((404, []), (400, [lessons.EVIDENCE])):
+    for status, learned in ((404, []), (400, ["evidence"])):
         assert lesson_in(asked, status, "Go away.", learned) is None
     assert lesson_in(asked, 400, "Go away.", []) == lessons.without_evidence(asked.profile)

@@ -45,7 +45,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     if offered.urge:
         conversation = messages.urged(conversation, offered.urge, profile, traits)
     form, instruction = _form(request, profile, traits, ledger, with_tools=bool(offered.tools))
-    prepared.format_in_words = instruction is not None
+    prepared.format_unproven = instruction is not None
     system = conversation.system + ([content.text(instruction)] if instruction else [])
     output = {"effort": plan.effort, "format": form}
     body: Body = {

@@ -26,7 +26,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     orphaned = profile.orphan_tools != "keep" and not prepared.tools and _tells_calls(request)
     tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
     form = answer_format.plan(request.format, profile, ledger.work, with_tools=bool(tools))
-    prepared.format_in_words = form.instruction is not None
+    prepared.format_unproven = form.unproven
     body: Body = {
         "model": model,
         "messages": encode_messages(

@@ -7,7 +7,15 @@ from typing import Any, get_args
 
 from proxy.core.backends.efforts import THINKING_SWITCH
 from proxy.core.dialects.reading import refused_fields
-from proxy.core.dialects.reading.lessons import LIMIT_ROWS, NO_REPLAY, ProfileChange, Row, says, setting
+from proxy.core.dialects.reading.lessons import (
+    FORMAT_BESIDE_TOOLS,
+    LIMIT_ROWS,
+    NO_REPLAY,
+    ProfileChange,
+    Row,
+    says,
+    setting,
+)
 from proxy.core.dialects.reading.refused_fields import REFUSED, REFUSED_VALUE, UNKNOWN_FIELD
 from proxy.core.profile import AnswerFormat, BackendProfile, ForceTool, LateSystem, LengthField, SchemaRule
 
@@ -167,6 +175,7 @@ LESSONS: Sequence[Row] = (
         _more_reductions("bounded", "inline"),
         lasting=False,  # these tools are too much for it; other requests bring others
     ),
+    Row("format_with_tools", FORMAT_BESIDE_TOOLS, setting(format_with_tools=False)),
     Row(
         "formats",
         says(

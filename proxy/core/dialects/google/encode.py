@@ -35,7 +35,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
         with_tools=bool(prepared.tools),
     )
     form.remark(ledger)
-    prepared.format_in_words = form.instruction is not None
+    prepared.format_unproven = form.unproven
     system, contents = encode_contents(
         request.turns, prepared.names, profile, traits, model, ledger, note=form.instruction
     )

@@ -11,7 +11,7 @@ prove nothing: see `echoes`. A change uses only the part of the refusal that has
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -20,11 +20,15 @@ from proxy.core.dialects.reading.echoes import Echoes, Source
 from proxy.core.dialects.reading.error_body import MAX_WORDS
 from proxy.core.profile import BackendProfile
 
-EVIDENCE = "evidence"
-"""The name of the lesson that what a reply has taught was wrong."""
-
 NO_REPLAY: dict[str, Any] = {"replay": "none", "replay_by_evidence": False}
 """Fields of a profile whose backend wants no thoughts back, whatever its replies show."""
+
+DOUBTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "format_evidence": ("format_by_evidence", {"format_with_tools": False}),
+    "evidence": ("replay_by_evidence", NO_REPLAY),
+}
+"""Lessons that what the proxy did without knowing was wrong: the field of the profile that says that nobody knows, and
+what is done from then on. What costs least stands first."""
 
 MAX_MATCHES = 8
 """Limits the matches of one row in one refusal: strict servers complain of several fields at once, and echoes may stand
@@ -86,12 +90,15 @@ def learn(
     return None
 
 
-def without_evidence(profile: BackendProfile) -> Lesson | None:
-    """What the proxy sends only because a reply seemed to show that it is wanted can be the reason of any refusal, in
-    whatever words. So the request is sent once more without it, and the lesson stays if that helps."""
-    if not profile.replay_by_evidence:
-        return None
-    return Lesson(EVIDENCE, replace(profile, **NO_REPLAY))
+def without_evidence(profile: BackendProfile, learned: Collection[str] = ()) -> Lesson | None:
+    """What the proxy sends only because nobody knows better, or a reply seemed to show that it is wanted, can be the
+    reason of any refusal, in whatever words. So the request is sent once more without it, and the lesson stays if that
+    helps."""
+    for name, (nobody_knows, instead) in DOUBTS.items():
+        changed = replace(profile, **instead)
+        if name not in learned and getattr(profile, nobody_knows) and changed != profile:
+            return Lesson(name, changed)
+    return None
 
 
 def _matches(row: Row, message: str, echoes: Echoes) -> list[tuple[bool, re.Match[str]]]:
@@ -154,6 +161,26 @@ LIMIT_ROWS = tuple(
 )
 """The rows for every dialect in which the proxy sends a limit where the client sets none. They know the words of
 vendors, vLLM, SGLang and TGI."""
+
+_FORM = (
+    r"(?:response[_ ]?format|response mime type|json[ _](?:mode|schema|object|response)|structured output"
+    r"|\bgrammar\b)"
+)
+_TOOL = r"(?:\btool|\bfunction[ _]call)"
+_BOTH = (
+    r"(?:\bcombin|\btogether|\bsame time|\bsimultaneous|incompatible|exclusive|\bwith\b|alongside|\bwhen\b)"
+)
+FORMAT_BESIDE_TOOLS = says(
+    "|".join(
+        form.format(one=one, other=other, both=_BOTH)
+        for one, other in ((_FORM, _TOOL), (_TOOL, _FORM))
+        for form in (
+            r"{one}[^.]{{0,60}}{both}[^.]{{0,30}}{other}",
+            r"{one}[^.]{{0,30}} and [^.]{{0,20}}{other}[^.]{{0,40}}{both}",
+        )
+    )
+)
+"""Says that an answer cannot have a form where there are tools."""
 
 _ADVICE = (
     (

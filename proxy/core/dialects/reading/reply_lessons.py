@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from proxy.core.errors import Empty, Unfit
 from proxy.core.events import Ending, Reply, ReplyEnded
 from proxy.core.extras import DETAILS, field_in
-from proxy.core.model import Call, ChoiceMode, Reasoning, Request
+from proxy.core.model import Call, ChoiceMode, FormatKind, Reasoning, Request
 from proxy.core.profile import BackendProfile, ForceTool, Replay, ReplayScope
 
 
@@ -23,6 +23,8 @@ class Observed(NamedTuple):
     reply: Reply
     thought: str | None = None
     """The tag that has ended a thought which the prompt had opened. "": it had opened none. None: that is not known."""
+    unfit: bool = False
+    """Has the answer another form than the one that was asked for?"""
 
 
 ReplyRow = Callable[[BackendProfile, Observed], Mapping[str, Any]]
@@ -71,9 +73,40 @@ def _force_tool(profile: BackendProfile, observed: Observed) -> Mapping[str, Any
         return {}
     if other is None or ended is None or not _shows_all_calls(ended):
         return {}
+    if _is_tried(profile, observed.request):
+        return {}  # perhaps the format has kept it from the call
     if any(isinstance(each.part, Call) and each.part.tool in choice.only for each in observed.reply.parts):
         return {}
     return {"force_tool": other}
+
+
+def _format_beside_tools(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
+    """Many servers let a format win over tools, and some ignore it. A call beside it shows that there is room for both.
+    An answer before any call does not show the contrary, but is what such a server would give: from then on words ask
+    for the form, for which a server that obeys gives the same answer. While they do, calls renew the lesson: each of
+    them might have been lost."""
+    request, ended = observed.request, observed.reply.ended
+    if not (profile.format_by_evidence and _wants_both(request)):
+        return {}
+    if any(isinstance(each.part, Call) for each in observed.reply.parts):
+        if not profile.format_with_tools:
+            return {"format_with_tools": False}
+        return {"calls_beside_format": True} if request.choice.mode is ChoiceMode.AUTO else {}
+    is_answer = ended is not None and _shows_all_calls(ended)
+    if observed.unfit or (is_answer and _is_tried(profile, request)):
+        return {"format_with_tools": False}
+    return {}
+
+
+def _wants_both(request: Request) -> bool:
+    has_tools = bool(request.tools) and request.choice.mode is not ChoiceMode.NONE
+    return has_tools and request.format.kind is not FormatKind.TEXT
+
+
+def _is_tried(profile: BackendProfile, request: Request) -> bool:
+    """Is a format sent beside tools, and nobody knows whether calls are still made?"""
+    tries = profile.format_by_evidence and profile.format_with_tools and not profile.calls_beside_format
+    return tries and _wants_both(request)
 
 
 def _shows_all_calls(ended: ReplyEnded) -> bool:
@@ -103,6 +136,6 @@ def scope_of(field: Replay) -> ReplayScope:
 
 
 COMMON_ROWS: Sequence[ReplyRow] = (_thoughts,)
-OPENAI_ROWS: Sequence[ReplyRow] = (*COMMON_ROWS, _usage, _force_tool)
+OPENAI_ROWS: Sequence[ReplyRow] = (*COMMON_ROWS, _usage, _force_tool, _format_beside_tools)
 """For OpenAI's languages, which many servers speak, each in its way."""
 CHAT_ROWS: Sequence[ReplyRow] = (*OPENAI_ROWS, _replay)

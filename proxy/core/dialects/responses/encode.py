@@ -32,7 +32,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     """
     offered = tools.offer(request, prepared, profile, ledger)
     form = answer_format.plan(request.format, profile, ledger.work, with_tools=bool(offered))
-    prepared.format_in_words = form.instruction is not None
+    prepared.format_unproven = form.unproven
     form.remark(ledger)
     flatten = profile.orphan_tools == "flatten" and not prepared.tools and tools.tells_calls(request)
     conversation = items.converse(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from proxy.core.dialects.reading import refused_fields
-from proxy.core.dialects.reading.lessons import LIMIT_ROWS, Row, says, setting
+from proxy.core.dialects.reading.lessons import FORMAT_BESIDE_TOOLS, LIMIT_ROWS, Row, says, setting
 from proxy.core.dialects.reading.refused_fields import REFUSED, REFUSED_VALUE, UNKNOWN_FIELD
 from proxy.core.profile import BackendProfile, NativeTool
 
@@ -105,6 +105,7 @@ LESSONS: Sequence[Row] = (
         ),
         _fewer_tools,
     ),
+    Row("format_with_tools", FORMAT_BESIDE_TOOLS, setting(format_with_tools=False)),
     *LIMIT_ROWS,
     Row(
         "files",

@@ -19,6 +19,8 @@ class FormatPlan(NamedTuple):
     instruction: str | None
     relaxed: tuple[str, ...] = ()
     """The backend is only told of these keywords of the schema, and does not enforce them."""
+    unproven: bool = False
+    """Is nobody known to hold the model to the form?"""
 
     def remark(self, ledger: Ledger) -> None:
         for keyword in self.relaxed:
@@ -37,16 +39,19 @@ def plan(wanted: OutputFormat, profile: BackendProfile, work: Work, *, with_tool
     if wanted.kind is FormatKind.TEXT:
         return NO_FORMAT
     enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
+    by_evidence = with_tools and profile.format_by_evidence
     if wanted.kind is FormatKind.JSON_SCHEMA and "json_schema" in enforced:
         result = for_backend.rewritten_answer(wanted.schema or {}, profile.schema, wanted.path, work)
         named = _named(wanted, result.schema)
-        return FormatPlan({"type": "json_schema", "json_schema": named}, None, result.relaxed)
+        return FormatPlan(
+            {"type": "json_schema", "json_schema": named}, None, result.relaxed, unproven=by_evidence
+        )
     if "json_object" not in enforced:
-        return FormatPlan(None, _instruction(wanted, with_tools))
+        return FormatPlan(None, _instruction(wanted, with_tools), unproven=True)
     response_format = {"type": "json_object"}
     if wanted.kind is FormatKind.JSON_OBJECT:
-        return FormatPlan(response_format, None)
-    return FormatPlan(response_format, _instruction(wanted, with_tools))
+        return FormatPlan(response_format, None, unproven=by_evidence)
+    return FormatPlan(response_format, _instruction(wanted, with_tools), unproven=True)
 
 
 def _named(wanted: OutputFormat, reduced: Schema) -> dict[str, Any]:

@@ -19,8 +19,10 @@ FindProblem = Callable[[str], str | None]
 """Says what is wrong with an answer."""
 
 
-def answer_form(find_problem: FindProblem, ledger: Ledger, *, enforced: bool) -> Attach:
-    """Makes the stage for one reply."""
+def answer_form(
+    find_problem: FindProblem, ledger: Ledger, *, enforced: bool, on_breach: Callable[[], None]
+) -> Attach:
+    """Makes the stage for one reply. `on_breach` is told of a breach as well."""
 
     def stage(sink: Sink) -> Sink:
         emit = sink.feed
@@ -35,7 +37,9 @@ def answer_form(find_problem: FindProblem, ledger: Ledger, *, enforced: bool) ->
                 case PartEnded(Call() | Refusal()):
                     is_answer = False
                 case ReplyEnded(Ending.COMPLETED) if is_answer and texts:
-                    event = _judged(event, find_problem("".join(texts)), ledger, enforced)
+                    if (problem := find_problem("".join(texts))) is not None:
+                        on_breach()
+                        event = _judged(event, problem, ledger, enforced)
                 case _:  # thoughts, and replies that are no whole answers
                     pass
             emit(event)
@@ -45,9 +49,7 @@ def answer_form(find_problem: FindProblem, ledger: Ledger, *, enforced: bool) ->
     return stage
 
 
-def _judged(ended: ReplyEnded, problem: str | None, ledger: Ledger, enforced: bool) -> ReplyEnded:
-    if problem is None:
-        return ended
+def _judged(ended: ReplyEnded, problem: str, ledger: Ledger, enforced: bool) -> ReplyEnded:
     ledger.odd(BREACH)
     words = (
         f"The answer has not the form that was asked for, and that the backend does not enforce: {problem}."

@@ -185,14 +185,17 @@ SCHEMA = OutputFormat(FormatKind.JSON_SCHEMA, "n", {"type": "object", "propertie
 
 def test_a_format_is_asked_for_or_told_first_of_all() -> None:
     assert body_of(format=SCHEMA)["response_format"]["type"] == "json_schema"
-    body = body_of(format=SCHEMA, tools=[F])
+    assert "response_format" in body_of(format=SCHEMA, tools=[F])
+    body = body_of(on=profile(format_with_tools=False), format=SCHEMA, tools=[F])
     assert "response_format" not in body
     assert body["messages"][0]["role"] == "system"
     assert "JSON Schema" in body["messages"][0]["content"]
 
 
 def test_the_dummy_tool_stands_beside_no_format_either() -> None:
-    assert "response_format" not in body_of(*CALLED, on=profile(orphan_tools="declare"), format=SCHEMA)
+    assert "response_format" not in body_of(
+        *CALLED, on=profile(orphan_tools="declare", format_with_tools=False), format=SCHEMA
+    )
 
 
 # ── tuning ─────────────────────────────────────────────────────────────────────────────────────────────────────

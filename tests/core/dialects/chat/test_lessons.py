@@ -156,6 +156,18 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         {"formats": {"json_schema"}},
     ),
     ("formats", {}, "response_format json_object is not supported", {"formats": {"json_schema"}}),
+    *(
+        ("format_with_tools", {}, words, {"format_with_tools": False})
+        for words in (
+            "json mode cannot be combined with tool/function calling",
+            "`response_format` is not supported with `tools`.",
+            "You cannot specify response format and function call at the same time",
+            "Grammar and tools are mutually exclusive",
+            "Function calling with a response mime type: 'application/json' is unsupported",
+            "tools and response_format can not be used together",
+            "Structured outputs are not available when tools are given",
+        )
+    ),
     ("formats", {}, "This response_format type is unavailable now", {"formats": {"json_object"}}),
     ("unknown_field", {}, "Unknown parameter: 'response_format'.", {"formats": set()}),
     (

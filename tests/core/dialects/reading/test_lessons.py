@@ -101,8 +101,18 @@ def test_nothing_is_kept_that_the_client_may_have_said() -> None:
     assert lesson.kept is None
 
 
-def test_what_a_reply_has_taught_may_be_the_reason_of_any_refusal() -> None:
-    lesson = without_evidence(replace(DEFAULT, replay="reasoning"))
-    assert lesson is not None
-    assert (lesson.profile.replay, lesson.profile.replay_by_evidence) == ("none", False)
-    assert without_evidence(lesson.profile) is None
+def test_what_nobody_knows_may_be_the_reason_of_any_refusal() -> None:
+    """One after the other; what costs least first."""
+    profile, learned = replace(DEFAULT, replay="reasoning"), []
+    while lesson := without_evidence(profile, learned):
+        profile = lesson.profile
+        learned.append(lesson.row)
+    assert learned == ["format_evidence", "evidence"]
+    assert profile == replace(DEFAULT, format_with_tools=False, replay="none", replay_by_evidence=False)
+    assert without_evidence(profile) is None
+
+
+def test_what_was_in_doubt_already_is_in_doubt_once() -> None:
+    tried = without_evidence(DEFAULT, ["format_evidence"])
+    assert tried is not None
+    assert (tried.row, tried.profile.format_with_tools) == ("evidence", True)

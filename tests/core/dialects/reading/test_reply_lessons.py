@@ -14,7 +14,20 @@ from proxy.core.dialects.reading.reply_lessons import (
 from proxy.core.errors import Empty, Fault, Truncated, Unfit
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.extras import field_extras
-from proxy.core.model import Call, ChoiceMode, Reasoning, Request, Text, ToolChoice, ToolKind, ToolName, Usage
+from proxy.core.model import (
+    Call,
+    ChoiceMode,
+    FormatKind,
+    OutputFormat,
+    Reasoning,
+    Request,
+    Text,
+    ToolChoice,
+    ToolKind,
+    ToolName,
+    ToolSpec,
+    Usage,
+)
 from proxy.core.profile import DEFAULT, BackendProfile, Replay
 from tests.support.tables import table
 
@@ -115,6 +128,58 @@ def test_a_reply_without_the_forced_call_teaches_the_other_form(said: Reply) -> 
 )
 def test_what_says_nothing_of_the_form(said: Reply, choice: ToolChoice, force_tool: Any) -> None:
     assert taught(said, replace(DEFAULT, force_tool=force_tool), choice=choice) == {}
+
+
+FORM = OutputFormat(FormatKind.JSON_OBJECT)
+AUTO, REQUIRED, NONE = (ToolChoice(mode) for mode in (ChoiceMode.AUTO, ChoiceMode.REQUIRED, ChoiceMode.NONE))
+IN_WORDS, PROVEN = {"format_with_tools": False}, {"calls_beside_format": True}
+ANSWER, CALLED = reply(Text("{}")), reply(call("f"))
+
+
+@table(
+    ("said", "choice", "fields", "unfit", "seen"),
+    [
+        (CALLED, AUTO, {}, False, PROVEN),
+        (CALLED, REQUIRED, {}, False, {}),
+        (CALLED, AUTO, IN_WORDS, False, IN_WORDS),
+        (ANSWER, AUTO, {}, False, IN_WORDS),
+        (ANSWER, AUTO, PROVEN, False, {}),
+        (ANSWER, AUTO, PROVEN, True, IN_WORDS),
+        (ANSWER, AUTO, IN_WORDS, False, {}),
+        (ANSWER, AUTO, IN_WORDS, True, IN_WORDS),
+        (reply(Text("No."), fault=Unfit("its form", code="unfit_answer")), AUTO, PROVEN, True, IN_WORDS),
+        (ANSWER, NONE, {}, False, {}),
+        (reply(fault=Empty("nothing")), AUTO, {}, False, IN_WORDS),
+        (reply(Text("{}"), fault=Unfit("no call", code="tool_call_required")), REQUIRED, {}, False, IN_WORDS),
+        (reply(Text("{}"), fault=Truncated("cut")), AUTO, {}, False, {}),
+        (Reply([PartEnded(Text("{"), False)], ReplyEnded(Ending.MAX_TOKENS)), AUTO, {}, False, {}),
+        (Reply(), AUTO, {}, False, {}),
+        (ANSWER, AUTO, {"format_by_evidence": False}, True, {}),
+    ],
+)
+def test_what_a_reply_shows_of_a_format_beside_tools(
+    said: Reply, choice: ToolChoice, fields: dict[str, Any], unfit: bool, seen: dict[str, Any]
+) -> None:
+    request = Request("m", [], tools=[ToolSpec(ToolName("f"))], choice=choice, format=FORM)
+    observed = Observed(request, said, unfit=unfit)
+    told = fields_taught(OPENAI_ROWS, replace(DEFAULT, usage="never", **fields), observed)
+    assert told == seen
+
+
+def test_without_tools_or_without_a_form_there_is_nothing_to_show() -> None:
+    for request in (
+        Request("m", [], format=FORM),
+        Request("m", [], tools=[ToolSpec(ToolName("f"))]),
+    ):
+        assert fields_taught(OPENAI_ROWS, replace(DEFAULT, usage="never"), Observed(request, ANSWER)) == {}
+
+
+def test_where_a_format_may_have_been_in_the_way_the_forced_call_shows_nothing() -> None:
+    request = Request("m", [], tools=[ToolSpec(ToolName("f"))], choice=FORCED, format=FORM)
+    no_usage = replace(DEFAULT, usage="never")
+    assert fields_taught(OPENAI_ROWS, no_usage, Observed(request, ANSWER)) == IN_WORDS
+    proven = replace(no_usage, calls_beside_format=True)
+    assert fields_taught(OPENAI_ROWS, proven, Observed(request, ANSWER)) == {"force_tool": "required"}
 
 
 @table(

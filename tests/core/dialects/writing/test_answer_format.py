@@ -66,8 +66,28 @@ def test_what_is_not_enforced_of_a_schema_is_counted_and_the_client_is_told() ->
 def test_with_tools_only_the_final_answer_is_meant() -> None:
     for wanted in (WANTED, OBJECT, OutputFormat(FormatKind.JSON_SCHEMA)):
         assert "instead of calling a tool" in (
-            plan(wanted, profile(), Work(), with_tools=True).instruction or ""
+            plan(wanted, profile(format_with_tools=False), Work(), with_tools=True).instruction or ""
         )
+
+
+@table(
+    ("wanted", "formats", "with_tools", "by_evidence", "unproven"),
+    [
+        (OutputFormat(), BOTH, True, True, False),
+        (WANTED, BOTH, False, True, False),
+        (WANTED, BOTH, True, True, True),
+        (OBJECT, BOTH, True, True, True),
+        (WANTED, BOTH, True, False, False),
+        (OBJECT, BOTH, True, False, False),
+        (WANTED, OBJECTS, False, False, True),
+        (WANTED, set(), False, False, True),
+    ],
+)
+def test_nobody_is_known_to_hold_the_model_to_it(
+    wanted: OutputFormat, formats: Any, with_tools: bool, by_evidence: bool, unproven: bool
+) -> None:
+    on = profile(formats=frozenset(formats), format_by_evidence=by_evidence)
+    assert plan(wanted, on, Work(), with_tools=with_tools).unproven is unproven
 
 
 def test_chat_demands_a_name_and_takes_the_rest_as_given() -> None:

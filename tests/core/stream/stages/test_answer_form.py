@@ -20,12 +20,15 @@ def judged(
         asked.append(answer)
         return "it is bad" if "bad" in answer else None
 
-    feed = into(answer_form(problem, ledger, enforced=enforced)(recorder(out)))
+    breaches: list[str] = []
+    stage = answer_form(problem, ledger, enforced=enforced, on_breach=lambda: breaches.append(BREACH))
+    feed = into(stage(recorder(out)))
     events = [ReplyStarted(), *(PartEnded(part, True) for part in parts), ReplyEnded(ending, USAGE)]
     for event in events:
         feed(event)
     assert out[:-1] == events[:-1]
     assert not isinstance(out[-1], tuple | str)
+    assert len(breaches) == ledger.oddities.get(BREACH, 0)
     return out[-1], ledger, asked  # type: ignore[return-value]
 
 
