@@ -37,8 +37,8 @@ LESSONS: Sequence[Row] = (
         setting(signed_calls=False),
         lasting=False,
     ),
-    # Values that are ours and no client's: what is learned concerns them alone.
-    Row("level", says(rf"\bMINIMAL\b.{{0,60}}{_REFUSED}"), _efforts(none="low", minimal="low")),
+    # Values that are ours and no client's: what is learned concerns them alone. The word itself stands in the body.
+    Row("level", says(rf"(?<=\bMINIMAL).{{0,60}}{_REFUSED}"), _efforts(none="low", minimal="low")),
     Row("level", says(r"budget 0 is invalid|only works in thinking mode"), _efforts(none="minimal")),
     Row(
         "level_refused",

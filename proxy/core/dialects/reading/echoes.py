@@ -34,6 +34,8 @@ FREE = frozenset(
     {"parameters", "input_schema", "parametersJsonSchema", "schema", "input", "args", "response"}
 )
 """Below these fields the client chooses the names as well."""
+CONVERSATION = "input"
+"""At the top of a body its items stand there, in words of the protocol."""
 OURS = frozenset({"type", "role", "tool_choice", "object"})
 """Fields whose values are words of the protocol."""
 KEYWORDS = frozenset(
@@ -141,6 +143,8 @@ def _shared(one: str, other: str) -> int:
 def _chosen(body: Any) -> Iterator[str]:
     """Yields the strings of a body that are not words of the protocol."""
     waiting: list[tuple[Any, bool, bool]] = [(body, False, False)]
+    if isinstance(body, dict) and isinstance(conversation := body.get(CONVERSATION), list):
+        waiting = [(body | {CONVERSATION: []}, False, False), (conversation, False, False)]
     while waiting:
         value, free, ours = waiting.pop()
         if isinstance(value, str):

@@ -117,3 +117,16 @@ def test_escapes_without_an_end_are_read_once() -> None:
     assert found
     with quickly():
         Echoes(jsontext.dumps({"input": "\\" * 20_000}), refusal).source(found)
+
+
+def test_the_items_of_a_conversation_have_the_protocols_names() -> None:
+    """What stands in them is the client's, as ever."""
+    message = re.compile("System message must be at the beginning")
+    items = [{"type": "message", "role": "user", "content": "Hi"}]
+    assert source("System message must be at the beginning.", {"input": items}, message) is Source.BACKEND
+    said = [{"role": "user", "content": "message must be"}]
+    assert source("System message must be at the beginning.", {"input": said}, message) is Source.BOTH
+    called = {"messages": [{"content": [{"type": "tool_use", "input": {"message": 1}}]}]}
+    assert source("System message must be at the beginning.", called, message) is Source.BOTH
+    written = {"input": "System message must be at the beginning"}
+    assert source("System message must be at the beginning.", written, message) is Source.CLIENT
