@@ -11,6 +11,7 @@
     inspector       of the page that shows requests
     recorder        of the exchanges that are kept as files
     root            all groups as one tree
+    descriptions    what each is for, from the source
     toml_text       values and tables as files have them
     loading         where the settings come from, and what is wrong with them
 

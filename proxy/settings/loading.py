@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
+from proxy.settings.descriptions import descriptions
 from proxy.settings.root import Settings
 from proxy.settings.section import Section
 from proxy.settings.toml_text import toml_key, toml_value
@@ -209,8 +210,9 @@ def sections() -> Iterator[tuple[str, type[Section]]]:
 def all_settings() -> dict[str, str]:
     """Returns every setting by its key, with its description, and with its possible words if there are only some."""
     return {
-        f"{section}.{name}": " ".join([*(setting.description or "").split(), *_choice(setting)])
+        f"{section}.{name}": " ".join([described.get(name, ""), *_choice(setting)])
         for section, kind in sections()
+        for described in (descriptions(kind),)
         for name, setting in kind.model_fields.items()
     }
 
