@@ -14,7 +14,7 @@ from schemathesis import Case, GenerationMode
 from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.schemas import BaseSchema
 
-from proxy.core.surfaces.openapi.document import DOCUMENT
+from proxy.core.surfaces.openapi.document import document
 from proxy.shell.serving.inspection import Inspection
 from proxy.shell.serving.routes import ROUTES, WEBSOCKET
 from tests.support.processes import serving
@@ -39,7 +39,7 @@ PROMPTLY = 10
 METHODS = ("get", "post", "delete")
 OPERATIONS = [
     (method.upper(), path)
-    for path, described in DOCUMENT["paths"].items()
+    for path, described in document()["paths"].items()
     for method in METHODS
     if method in described
 ]
@@ -95,7 +95,7 @@ def streamed(case: Case) -> Case:
     [
         (method, path)
         for method, path in OPERATIONS
-        if {"requestBody", "parameters"} & DOCUMENT["paths"][path][method.lower()].keys()
+        if {"requestBody", "parameters"} & document()["paths"][path][method.lower()].keys()
     ],
 )
 def test_every_answer_to_what_is_wrong_is_as_described(described: BaseSchema, method: str, path: str) -> None:

@@ -10,7 +10,7 @@ from proxy.core.errors import Fault, Forbidden, NotFound
 from proxy.core.masking.redact import quoted
 from proxy.core.policy.shares import Loan, Shares
 from proxy.core.surfaces.catalog import listing as catalog_listing
-from proxy.core.surfaces.openapi import document
+from proxy.core.surfaces.openapi.document import document
 from proxy.core.surfaces.responses import compaction, counting
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
@@ -192,4 +192,4 @@ class Handlers:
         return text(await asyncio.to_thread(page, counts), CONTENT_TYPE, incoming.id)
 
     async def openapi(self, incoming: Incoming) -> HttpAnswer:
-        return answer(document.DOCUMENT, incoming.id)
+        return answer(await asyncio.to_thread(document), incoming.id)

@@ -1,10 +1,11 @@
 """The description of the API for programs, as OpenAPI 3.1: each route with its requests and all its answers."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from proxy.core.surfaces.openapi.kept_schemas import INCLUDE, KEPT_ANSWERS, KEPT_REQUESTS, PAGE, STREAM
-from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, EVENT, OBJECT, REQUEST_SCHEMAS, STRING, ref
+from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, EVENT, OBJECT, STRING, ref, request_schemas
 
 Described = dict[str, Any]
 
@@ -116,42 +117,47 @@ KEPT: Final[Described] = {
     },
 }
 
-DOCUMENT: Final[Described] = {
-    "openapi": "3.1.0",
-    "info": {
-        "title": "responses-proxy",
-        "version": "1",
-        "description": "The Responses API, and two forms of Chat Completions, in front of any backend.",
-    },
-    "security": [{}, {"bearer": []}, {"key": []}],
-    "paths": {
-        "/v1/responses": _ask("A response", "ResponsesRequest", "Response"),
-        "/v1/responses/compact": _ask(
-            "A conversation made shorter", "CompactionRequest", "Compaction", streams=False
-        ),
-        "/v1/responses/input_tokens": _ask(
-            "How many tokens the input of a response would have",
-            "InputTokensRequest",
-            "InputTokens",
-            streams=False,
-        ),
-        **KEPT,
-        "/v1/chat/completions": _ask("A chat completion", "ChatRequest", "Completion"),
-        "/native/v1/chat/completions": _ask(
-            "A chat completion with parsed arguments, checked strictly", "NativeRequest", "Completion"
-        ),
-        "/v1/models": _look("All models", _json(ref("Models")), 401),
-        "/v1/models/{id}": {**_named("id"), **_look("One model", _json(ref("Model")), 401, 404)},
-        "/healthz": _look("Does the process live?", _json(ref("Status"))),
-        "/readyz": _look("Does it take requests?", _json(ref("Status")), 503),
-        "/metrics": _look("What was counted, for Prometheus", {"text/plain": {"schema": STRING}}, 401, 403),
-        "/openapi.json": _look("This description", _json(OBJECT), 401),
-    },
-    "components": {
-        "schemas": REQUEST_SCHEMAS | KEPT_REQUESTS | ANSWER_SCHEMAS | KEPT_ANSWERS,
-        "securitySchemes": {
-            "bearer": {"type": "http", "scheme": "bearer"},
-            "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+
+@cache
+def document() -> Described:
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "responses-proxy",
+            "version": "1",
+            "description": "The Responses API, and two forms of Chat Completions, in front of any backend.",
         },
-    },
-}
+        "security": [{}, {"bearer": []}, {"key": []}],
+        "paths": {
+            "/v1/responses": _ask("A response", "ResponsesRequest", "Response"),
+            "/v1/responses/compact": _ask(
+                "A conversation made shorter", "CompactionRequest", "Compaction", streams=False
+            ),
+            "/v1/responses/input_tokens": _ask(
+                "How many tokens the input of a response would have",
+                "InputTokensRequest",
+                "InputTokens",
+                streams=False,
+            ),
+            **KEPT,
+            "/v1/chat/completions": _ask("A chat completion", "ChatRequest", "Completion"),
+            "/native/v1/chat/completions": _ask(
+                "A chat completion with parsed arguments, checked strictly", "NativeRequest", "Completion"
+            ),
+            "/v1/models": _look("All models", _json(ref("Models")), 401),
+            "/v1/models/{id}": {**_named("id"), **_look("One model", _json(ref("Model")), 401, 404)},
+            "/healthz": _look("Does the process live?", _json(ref("Status"))),
+            "/readyz": _look("Does it take requests?", _json(ref("Status")), 503),
+            "/metrics": _look(
+                "What was counted, for Prometheus", {"text/plain": {"schema": STRING}}, 401, 403
+            ),
+            "/openapi.json": _look("This description", _json(OBJECT), 401),
+        },
+        "components": {
+            "schemas": request_schemas() | KEPT_REQUESTS | ANSWER_SCHEMAS | KEPT_ANSWERS,
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer"},
+                "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+            },
+        },
+    }

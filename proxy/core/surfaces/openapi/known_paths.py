@@ -13,7 +13,7 @@ from typing import Any
 from proxy.core.schemas.metaschema import KEYWORDS
 from proxy.core.surfaces.memory.call_ids import HEADER
 from proxy.core.surfaces.openapi.kept_schemas import KEPT_ANSWERS, KEPT_REQUESTS, PAGE, STREAM
-from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, REQUEST_SCHEMAS
+from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, FORMS, REQUEST_PARTS
 
 IN_ITEMS = frozenset(
     {
@@ -52,16 +52,29 @@ def _names() -> frozenset[str]:
             *IN_ITEMS,
             *KEYWORDS,
             *IN_QUERIES,
-            *_properties(REQUEST_SCHEMAS | KEPT_REQUESTS),
-            *_properties(ANSWER_SCHEMAS | KEPT_ANSWERS),
+            *_properties(REQUEST_PARTS | KEPT_REQUESTS | ANSWER_SCHEMAS | KEPT_ANSWERS),
+            *_fields([form.core_schema for form in FORMS]),
         }
     )
 
 
-def _properties(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        properties = schema.get("properties")
-        yield from properties if isinstance(properties, dict) else ()
-    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+def _properties(schemas: Any) -> Iterator[str]:
+    """As JSON Schema has them."""
+    for each in _objects(schemas):
+        if isinstance(properties := each.get("properties"), dict):
+            yield from properties
+
+
+def _fields(forms: Any) -> Iterator[str]:
+    """As pydantic has them. The forms' JSON Schemas would have them too, and take ten times as long to make."""
+    for each in _objects(forms):
+        if isinstance(fields := each.get("fields"), dict):
+            yield from (field.get("validation_alias", name) for name, field in fields.items())
+
+
+def _objects(tree: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(tree, dict):
+        yield tree
+    inner = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
     for each in inner:
-        yield from _properties(each)
+        yield from _objects(each)

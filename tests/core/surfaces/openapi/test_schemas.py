@@ -11,11 +11,11 @@ from proxy.core.surfaces.chat import decode
 from proxy.core.surfaces.memory.call_ids import CallMaps
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native import decode as native_decode
-from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, REQUEST_SCHEMAS
+from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, request_schemas
 from proxy.core.surfaces.responses import decode as responses_decode
 from tests.support.replies import SIGNER
 
-SCHEMAS = REQUEST_SCHEMAS | ANSWER_SCHEMAS
+SCHEMAS = request_schemas() | ANSWER_SCHEMAS
 
 
 def fits(name: str, value: Any) -> bool:
@@ -111,16 +111,16 @@ def test_what_is_refused_does_not_fit(body: dict[str, Any]) -> None:
 
 
 def test_what_is_never_served_is_not_offered() -> None:
-    offered = REQUEST_SCHEMAS["ResponsesRequest"]["properties"]
+    offered = request_schemas()["ResponsesRequest"]["properties"]
     assert "prompt" not in offered
     assert {"previous_response_id", "conversation", "background"} <= offered.keys()
-    assert "background" not in REQUEST_SCHEMAS["CompactionRequest"]["properties"]
-    assert "stream" not in REQUEST_SCHEMAS["CompactionRequest"]["properties"]
-    assert not {"functions", "function_call"} & REQUEST_SCHEMAS["NativeRequest"]["properties"].keys()
+    assert "background" not in request_schemas()["CompactionRequest"]["properties"]
+    assert "stream" not in request_schemas()["CompactionRequest"]["properties"]
+    assert not {"functions", "function_call"} & request_schemas()["NativeRequest"]["properties"].keys()
 
 
 def test_the_models_that_check_bring_their_bounds_and_no_titles() -> None:
-    offered = REQUEST_SCHEMAS["ChatRequest"]["properties"]
+    offered = request_schemas()["ChatRequest"]["properties"]
     assert offered["temperature"]["anyOf"][0] == {"type": "number", "minimum": 0, "maximum": 2}
     assert offered["stream_options"]["anyOf"][0]["properties"].keys() == {"include_usage"}
     assert "title" not in offered["n"]
