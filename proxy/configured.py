@@ -7,9 +7,10 @@ from hashlib import sha256
 from proxy.core.backends.routes import Routes
 from proxy.core.backends.target import Target
 from proxy.core.catalog import Catalog
+from proxy.core.flow.reply import get_ready
 from proxy.core.policy.breaker import Breaker, BreakerRules
 from proxy.core.policy.retry import Budget, RetryRules
-from proxy.core.profile import DEFAULT
+from proxy.core.profile import DEFAULT, overridden
 from proxy.core.surfaces.clients import EventStyle
 from proxy.core.surfaces.responses.surface import ResponsesOptions
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, ToolLimits, Validation
@@ -62,6 +63,7 @@ def backends_of(
     several = len(settings.all_backends) > 1
 
     def made(name: str, wanted: BackendSettings) -> Backend:
+        get_ready(overridden(DEFAULT, wanted.overrides))  # what it turns out to be changes nothing of this
         named_log = log.bind(backend=name) if several else log
         return Backend(
             name=name,

@@ -13,6 +13,7 @@ import pytest
 
 from proxy import app, configured
 from proxy.core import jsontext
+from proxy.core.markup import registry
 from proxy.core.policy.shares import Shares
 from proxy.core.weight import weight
 from proxy.settings.root import Settings
@@ -163,6 +164,26 @@ async def test_a_backend_is_asked_what_it_is_unless_that_is_configured() -> None
         backend.answers(answer(200, {"data": [{"id": "m", "owned_by": "vllm"}]}), reply(text("Hello")))
         assert await status_of(settings(url=backend.url, profile="auto")) == 200
         assert paths(backend) == ["/v1/models", "/v1/chat/completions"]
+
+
+@pytest.mark.parametrize("overrides", [{}, {"markup_without": ["invoke"]}])
+async def test_what_replies_are_searched_for_is_made_before_the_first_request(
+    overrides: dict[str, Any],
+) -> None:
+    registry.openers.cache_clear()
+    tool = {"type": "function", "name": "look"}
+    async with scripted() as backend:
+        backend.answers(reply(text("Hello")))
+        async with (
+            app.running(settings(url=backend.url, overrides=overrides), LOG) as url,
+            aiohttp.ClientSession() as client,
+        ):
+            made = registry.openers.cache_info().misses
+            body = {"model": "m", "input": "Look.", "tools": [tool]}
+            async with client.post(f"{url}/v1/responses", json=body) as told:
+                assert told.status == 200
+    assert made == registry.openers.cache_info().misses == 1
+    assert registry.openers.cache_info().hits == 1
 
 
 @pytest.mark.usefixtures("_root_logger_as_before")

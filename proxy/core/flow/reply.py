@@ -17,6 +17,7 @@ from proxy.core.markup import registry
 from proxy.core.model import Call, Request, ToolSpec
 from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.policy.guard import Check, guard, rules_for
+from proxy.core.profile import BackendProfile
 from proxy.core.sink import Sink, Stage
 from proxy.core.stream.empty_reply import fail_without_answer
 from proxy.core.stream.observer import Observer
@@ -37,6 +38,12 @@ class ReplyFlow:
     pipeline: Pipeline
     checks: AwaitedChecks | None
     """The checks of its calls' arguments, if there are any: the caller answers those that the pipeline waits for."""
+
+
+def get_ready(profile: BackendProfile) -> None:
+    """Makes what replies with calls are searched for, so that no request waits for it."""
+    if profile.markup:
+        registry.openers(profile.markup_formats, profile.markup_without)
 
 
 def reply_flow(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from proxy.core.markup.shapes import Part, Shape, blanks, either, literal, maybe, shape, signs
+from proxy.core.markup.shapes import Part, beginning, blanks, either, literal, maybe, sequence, signs
 
 
 class TokenRole(Enum):
@@ -31,11 +31,11 @@ class TokenRole(Enum):
 class Token:
     role: TokenRole
     families: frozenset[str]
-    shape: Shape
+    part: Part
 
 
 def _token(role: TokenRole, families: str, *parts: Part) -> Token:
-    return Token(role, frozenset(families.split()), shape(*parts))
+    return Token(role, frozenset(families.split()), sequence(*parts))
 
 
 def _k3(open_or_close: str, word: str) -> tuple[Part, ...]:
@@ -84,16 +84,18 @@ TOKENS: Final = (
 """In an order in which the first that matches is the longest."""
 
 _NAMES: Final = {f"t{number}": token for number, token in enumerate(TOKENS)}
-ANY: Final = re.compile(
-    "|".join(f"(?P<{name}>{token.shape.whole.pattern})" for name, token in _NAMES.items())
-)
+ANY: Final = re.compile("|".join(f"(?P<{name}>{token.part.whole})" for name, token in _NAMES.items()))
 """Matches where one of them stands."""
-BEGUN: Final = re.compile("|".join(token.shape.begun.pattern for token in TOKENS))
-"""Matches what may still become one of them."""
-BEGUN_OF_TEXTS: Final = re.compile(
-    "|".join(token.shape.begun.pattern for token in TOKENS if token.role is not TokenRole.HEADER)
-)
-"""The same where there are no calls to stand before."""
+
+
+def _begun(*, headers: bool) -> re.Pattern[str]:
+    return beginning(either(*(token.part for token in TOKENS if (token.role is TokenRole.HEADER) == headers)))
+
+
+BEGUN: Final = _begun(headers=False)
+"""Matches what may still become one of them that needs no call behind it."""
+BEGUN_HEADER: Final = _begun(headers=True)
+"""Matches what may still become one that does."""
 FRAMED_BY: Final = {"<answer>": "answer", "<response>": "response"}
 """The families of frames that open behind a thought; all others are Harmony's."""
 

@@ -23,7 +23,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.logprobs import of_text
-from proxy.core.markup.frame_tokens import ANY, BEGUN, BEGUN_OF_TEXTS, FRAMED_BY, Token, TokenRole, token_of
+from proxy.core.markup.frame_tokens import ANY, BEGUN, BEGUN_HEADER, FRAMED_BY, Token, TokenRole, token_of
 from proxy.core.markup.shapes import either, literal
 
 ASIDE: Final = frozenset({UsageDelta, CallDelta, CallEndDelta})
@@ -196,7 +196,7 @@ class FrameStage:
         return _Met(token_of(found), found.end()) if found else None
 
     def _may_grow(self, text: str) -> bool:
-        return (BEGUN if self._calls else BEGUN_OF_TEXTS).match(text) is not None
+        return bool(BEGUN.match(text) or (self._calls and BEGUN_HEADER.match(text)))
 
     def _counts(self, tokens: str) -> bool:
         """Was the frame opened that these tokens close, or do they stand beside a call?"""

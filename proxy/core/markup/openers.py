@@ -108,7 +108,7 @@ def _pattern(literals: Iterable[str], *, partial: bool, within: bool = False) ->
     ]
     if ends:
         alternatives.append("")
-    return f"(?:{'|'.join(alternatives)})"
+    return alternatives[0] if len(alternatives) == 1 else f"(?:{'|'.join(alternatives)})"
 
 
 def _tail(literals: list[str], partial: bool) -> str:

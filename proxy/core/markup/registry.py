@@ -83,12 +83,13 @@ def for_reply(
     if not prepared.tools:
         return None
     schemas = {tool.name: tool.parameters for tool in prepared.tools if prepared.names.permits(tool.name)}
-    openers = _openers(also, without) if on and schemas else None
-    return MarkupSettings(openers, Tools(schemas)) if openers else None
+    found = openers(also, without) if on and schemas else None
+    return MarkupSettings(found, Tools(schemas)) if found else None
 
 
 @lru_cache(maxsize=32)
-def _openers(also: frozenset[str], without: frozenset[str]) -> Openers | None:
-    """Compiles the openers once for each choice of formats that backends are configured with."""
+def openers(also: frozenset[str], without: frozenset[str]) -> Openers | None:
+    """Compiles the openers once for each choice of formats that backends are configured with: before the first request,
+    as it takes 16 ms."""
     formats = active(also, without)
     return Openers(formats) if formats else None

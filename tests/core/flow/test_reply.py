@@ -10,9 +10,10 @@ from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.target import Target
 from proxy.core.errors import Unfit
 from proxy.core.flow import reply
-from proxy.core.flow.reply import reply_flow, stages_for
+from proxy.core.flow.reply import get_ready, reply_flow, stages_for
 from proxy.core.flow.request import Asker, Preparation, prepared_for
 from proxy.core.ledger import Ledger
+from proxy.core.markup import registry
 from proxy.core.model import (
     CUSTOM,
     FUNCTION,
@@ -190,3 +191,12 @@ def test_where_no_arguments_are_checked_free_text_still_differs_from_an_object()
     assert text is None
     assert function is not None
     assert function('{"a":') is None
+
+
+def test_what_replies_are_searched_for_is_made_once_and_not_where_nothing_is() -> None:
+    registry.openers.cache_clear()
+    get_ready(replace(DEFAULT, markup=False))
+    assert registry.openers.cache_info().misses == 0
+    for _ in range(2):
+        get_ready(replace(DEFAULT, markup_without=frozenset({"invoke"})))
+    assert registry.openers.cache_info().misses == 1
