@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from proxy import app
-from proxy.process import Stop
+from proxy.process import Stop, WorkersFailed
 from proxy.settings.root import Settings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
@@ -39,10 +39,6 @@ store they take nine, and with the streams' end it is less than the 15 that the 
 
 POLITE_ENDS = (DONE, -signal.SIGTERM)
 """The second is the end of a worker that was just starting."""
-
-
-class WorkersFailed(Exception):
-    """Workers did not start, or did not end as they should."""
 
 
 def next_pause(pause: float, lived: float) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import proxy
-from proxy.cli import main
+from proxy.cli import COMMANDS, main
 from proxy.core.recorded.lines import written
 from tests.support.processes import ROOT
 from tests.support.recordings import as_it_is, recording
@@ -25,6 +25,15 @@ def test_a_command_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([])
     assert ended.value.code == 2
+
+
+def test_who_asks_for_help_is_told_of_all_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--help"], ["--help", "serve"]):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        assert ended.value.code == 0
+        told = capsys.readouterr().out.split()
+        assert set(COMMANDS) <= set(told)
 
 
 def test_wrong_settings_are_exit_code_2_and_one_line(

@@ -39,3 +39,14 @@ def test_the_collector_looks_less_often() -> None:
         assert gc.get_freeze_count() > 0
     finally:
         gc.set_threshold(*before)
+
+
+def test_imports_are_not_walked_for_garbage_and_what_follows_is() -> None:
+    try:
+        with process.uncollected():
+            assert not gc.isenabled()
+            made: list[object] = []
+        assert gc.isenabled()
+        assert not any(each is made for each in gc.get_objects())
+    finally:
+        gc.unfreeze()

@@ -11,9 +11,9 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from proxy import process, supervisor
+from proxy import process
 from proxy.core.masking.unseen import visible
-from proxy.settings.loading import BINDINGS, CONFIG_VARIABLE, Loaded, all_settings, load
+from proxy.settings.loading import BINDINGS, CONFIG_VARIABLE, ConfigError, Loaded, all_settings, load
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -23,6 +23,19 @@ class Command:
     purpose: str
     run: Callable[[argparse.Namespace], int]
     add_options: Callable[[argparse.ArgumentParser], None]
+
+    def done(self, wanted: argparse.Namespace) -> int:
+        """Returns the exit code."""
+        try:
+            code = self.run(wanted)
+            sys.stdout.flush()
+            return code
+        except BrokenPipeError:  # `| head` has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return DONE
+        except ConfigError as error:
+            print(error, file=sys.stderr)
+            return MISUSED
 
 
 class CannotRun(Exception):
@@ -56,7 +69,7 @@ def run(work: Coroutine[Any, Any, int]) -> int:
             return runner.run(work)
         except KeyboardInterrupt:
             return INTERRUPTED
-        except (process.CannotStart, CannotRun, supervisor.WorkersFailed) as error:
+        except (process.CannotStart, process.WorkersFailed, CannotRun) as error:
             return _refused(error)
 
 

@@ -135,7 +135,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "app": ROOMS,
     # the program around it
     "__main__": {"cli"},
-    "cli": {"commands", "proxy", "settings"},
+    "cli": {"commands", "process", "proxy"},
     "commands": {
         "app",
         "configured",

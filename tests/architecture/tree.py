@@ -68,8 +68,12 @@ class Module:
 
     @cached_property
     def own_imports(self) -> set[str]:
-        """The modules of the project among them."""
-        found = set()
+        """The modules of the project among them, and those that stand in a table, to be imported when asked for."""
+        found = {
+            node.value
+            for node in self.nodes
+            if isinstance(node, ast.Constant) and node.value in MODULES and "." in node.value
+        } - {self.name}
         for name in self.imports:
             while name and name not in MODULES:
                 name = name.rpartition(".")[0]
