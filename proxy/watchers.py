@@ -15,9 +15,6 @@ from proxy.settings.root import Settings
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
-from proxy.shell.recorder.recorder import Recorder
-from proxy.shell.recorder.shelf import Shelf
-from proxy.shell.recorder.writer import Writer
 from proxy.shell.watching.content import ContentRoom
 from proxy.shell.watching.watchers import Watcher, Watchers
 from proxy.traces import tracer_of
@@ -65,7 +62,12 @@ async def watchers_of(
 
 def _recorder(
     settings: RecorderSettings, metrics: Metrics, configured: Secrets, log: Log, stack: AsyncExitStack
-) -> Recorder:
+) -> Watcher:
+    """Imported here, as few have one, and its forms are a thirtieth of the time until the proxy listens."""
+    from proxy.shell.recorder.recorder import Recorder
+    from proxy.shell.recorder.shelf import Shelf
+    from proxy.shell.recorder.writer import Writer
+
     assert settings.directory, "the settings ask for one"
     directory = Path(settings.directory).expanduser()
     assert settings.keep != "off"

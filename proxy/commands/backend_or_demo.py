@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from proxy import demo
 from proxy.settings.root import Settings
 
 DEMO = "demo"
@@ -17,6 +16,8 @@ async def with_backend(settings: Settings) -> AsyncIterator[tuple[Settings, str]
     if settings.all_backends:
         yield settings, next(iter(known_models(settings)), "MODEL")
         return
+    from proxy import demo  # another program, and a twentieth of the time until this one listens
+
     server = await demo.start()
     backend = settings.backend.model_copy(update={"url": server.url, "profile": demo.PROFILE})
     try:
