@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from proxy.core.markup.shapes import Part, beginning, blanks, either, literal, maybe, sequence, signs
+from proxy.core.markup.shapes import Part, blanks, either, literal, maybe, sequence, signs
 
 
 class TokenRole(Enum):
@@ -88,13 +88,13 @@ ANY: Final = re.compile("|".join(f"(?P<{name}>{token.part.whole})" for name, tok
 """Matches where one of them stands."""
 
 
-def _begun(*, headers: bool) -> re.Pattern[str]:
-    return beginning(either(*(token.part for token in TOKENS if (token.role is TokenRole.HEADER) == headers)))
+def _any_of(*roles: TokenRole) -> Part:
+    return either(*(token.part for token in TOKENS if token.role in roles))
 
 
-BEGUN: Final = _begun(headers=False)
+BEGUN: Final = re.compile(rf"(?:{_any_of(TokenRole.TEXT, TokenRole.THOUGHT, TokenRole.CLOSER).begun})\Z")
 """Matches what may still become one of them that needs no call behind it."""
-BEGUN_HEADER: Final = _begun(headers=True)
+BEGUN_HEADER: Final = re.compile(rf"(?:{_any_of(TokenRole.HEADER).begun})\Z")
 """Matches what may still become one that does."""
 FRAMED_BY: Final = {"<answer>": "answer", "<response>": "response"}
 """The families of frames that open behind a thought; all others are Harmony's."""

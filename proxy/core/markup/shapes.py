@@ -62,13 +62,9 @@ def _begun(parts: tuple[Part, ...]) -> str:
 class Shape:
     whole: re.Pattern[str]
     begun: re.Pattern[str]
+    """Matches what may still become the whole when the text goes on."""
 
 
 def shape(*parts: Part) -> Shape:
     one = sequence(*parts)
-    return Shape(re.compile(one.whole), beginning(one))
-
-
-def beginning(part: Part) -> re.Pattern[str]:
-    """Matches what may still become it when the text goes on."""
-    return re.compile(rf"(?:{part.begun})\Z")
+    return Shape(re.compile(one.whole), re.compile(rf"(?:{one.begun})\Z"))
