@@ -22,6 +22,8 @@ from proxy.configured import (
     responses_options_of,
     retry_rules_of,
     secrets_of,
+    store_limits_of,
+    teaching_of,
     tenants_of,
 )
 from proxy.core.caches.shelf import Shelf
@@ -49,7 +51,6 @@ from proxy.shell.http.upstream import Upstream
 from proxy.shell.limits.shared_slots import SharedSlots
 from proxy.shell.limits.tenant_limits import TenantLimits
 from proxy.shell.limits.tickets import Tickets
-from proxy.shell.memos import Memos
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops import descriptors
@@ -59,6 +60,7 @@ from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerMetrics
 from proxy.shell.ops.worker_questions import ONLY_WORKER, WorkerSlot
+from proxy.shell.remembering.memos import Memos
 from proxy.shell.request_reading import RequestReading
 from proxy.shell.runs.runs import Runs
 from proxy.shell.secret_mask import SecretMask
@@ -68,7 +70,7 @@ from proxy.shell.serving.refusals import Refusals
 from proxy.shell.serving.server import Server
 from proxy.shell.serving.stored_responses import StoredResponses
 from proxy.shell.serving.token_counting import TokenCounting
-from proxy.shell.stored_turns import StoredTurns, StoreLimits
+from proxy.shell.stored_turns import StoredTurns
 from proxy.shell.websocket.open_sockets import OpenSockets
 from proxy.signing import signed
 from proxy.storage import Storage, storage_of
@@ -140,8 +142,9 @@ async def running(
     ):
         tickets = None if storage.shared is None else Tickets(storage.shared, storage.worker, clock)
         shared_slots = _shared_slots(tickets, storage, metrics)
-        count_lesson = partial(metrics.count, "lessons")
-        backends = backends_of(settings, breakers, upstream, threads, clock, log, shared_slots, count_lesson)
+        memos = Memos(storage.live, saving, metrics)
+        teaching = teaching_of(settings, metrics, memos, clock, _now)
+        backends = backends_of(settings, breakers, upstream, threads, clock, log, shared_slots, teaching)
         metrics.gauge_by_label("lessons_held", backends.lessons_held)
         reading = RequestReading(backends, ReasoningMemory(), threads)
         limits = TenantLimits(Quota(clock), storage.shared, storage.living, saving, metrics)
@@ -162,7 +165,9 @@ async def running(
         )
         token_counting = TokenCounting(engine.scope, reading, clock, metrics, log)
         runs = _runs(settings, storage, metrics, log)
-        stored_turns = _stored_turns(settings, storage, saving, metrics, log, runs)
+        stored_turns = StoredTurns(
+            storage.records, store_limits_of(settings), storage.worker, saving, metrics, log, memos, runs
+        )
         refusals = Refusals(metrics, secret_mask, log, watchers)
         handlers = _handlers(
             settings,
@@ -261,16 +266,6 @@ def _runs(settings: Settings, storage: Storage, metrics: Metrics, log: Log) -> R
         metrics=metrics,
         log=log,
     )
-
-
-def _stored_turns(
-    settings: Settings, storage: Storage, saving: Tasks, metrics: Metrics, log: Log, runs: Runs | None
-) -> StoredTurns:
-    limits = StoreLimits(
-        settings.server.body_limit_mib * BYTES_PER_MIB, settings.store.max_response_mib * BYTES_PER_MIB
-    )
-    memos = Memos(storage.live, saving, metrics)
-    return StoredTurns(storage.records, limits, storage.worker, saving, metrics, log, memos, runs)
 
 
 def _handlers(

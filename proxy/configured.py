@@ -23,10 +23,14 @@ from proxy.shell.backends import Backends
 from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules, Slots
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Timeouts, Transport
-from proxy.shell.known_models import CountLesson, uncounted
+from proxy.shell.known_models import UNNOTED, Teaching
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.machine import memory_bytes
+from proxy.shell.ops.metrics import Metrics
+from proxy.shell.remembering.kept_lessons import KeptLessons
+from proxy.shell.remembering.memos import Memos
+from proxy.shell.stored_turns import StoreLimits
 
 WATCHER = Tenant("metrics")
 ONLOOKER = Tenant("inspector")
@@ -56,7 +60,7 @@ def backends_of(
     clock: Callable[[], float],
     log: Log,
     shared_slots: Callable[[str, int], Slots | None] = alone,
-    count_lesson: CountLesson = uncounted,
+    teaching: Teaching = UNNOTED,
 ) -> Backends:
     """`shared_slots`: so many, of this name, where processes have them together."""
     catalog = catalog_of(settings)
@@ -76,7 +80,7 @@ def backends_of(
             threads=threads,
             clock=clock,
             forward_key=wanted.forward_key,
-            count_lesson=count_lesson,
+            teaching=teaching,
         )
 
     routing = settings.routing
@@ -139,6 +143,26 @@ def tenants_of(settings: Settings) -> Tenants:
             for key in tenant.keys
         },
         anybody,
+    )
+
+
+def teaching_of(
+    settings: Settings, metrics: Metrics, memos: Memos, clock: Callable[[], float], now: Callable[[], float]
+) -> Teaching:
+    """`now` is the date, `clock` counts from any time."""
+    counted = partial(metrics.count, "lessons")
+    if not memos.are_kept:
+        return Teaching(counted)
+    return Teaching(counted, KeptLessons(memos, _tenant_of_owner(settings), clock=clock, now=now))
+
+
+def _tenant_of_owner(settings: Settings) -> Callable[[str], str]:
+    return str if settings.tenants else lambda address: ANYBODY.name
+
+
+def store_limits_of(settings: Settings) -> StoreLimits:
+    return StoreLimits(
+        settings.server.body_limit_mib * BYTES_PER_MIB, settings.store.max_response_mib * BYTES_PER_MIB
     )
 
 

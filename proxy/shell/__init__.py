@@ -8,7 +8,6 @@
 - `attempts` knows what follows when one attempt at a reply has failed.
 - `destination` is where an answer goes, whatever is there. `turn_store` is what is kept between turns, as the engine
   sees it, and `stored_turns` the one that all share. `keeping` says which replies are kept.
-- `memos` are what processes tell each other of calls.
 - `backends` are all that are configured; each `backend` sends requests to its models, within the limits that
   `concurrency` sets. `known_models` are what it has learned of them, from refusals and replies. `discovery` finds out
   what stands behind a URL.
@@ -22,6 +21,7 @@ Rooms:
 - `watching` is how others see requests while they run; `inspector` shows them on a page, `recorder` keeps some as
   files.
 - `tracing` makes traces of them.
+- `remembering` is what processes tell each other of calls, and the next one of backends.
 - `limits` are what may be had only so often, or so many times at once.
 - `stores` are the engines that keep what the API remembers.
 - `http` knows HTTP and aiohttp, `ops` shows operators what the proxy does, `offload` has the work that must not hold

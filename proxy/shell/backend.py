@@ -23,7 +23,7 @@ from proxy.core.tenants import key_of
 from proxy.shell.concurrency import ConcurrencyLimit, Places
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Exchange, Timeouts, Transport
-from proxy.shell.known_models import CountLesson, KnownModels, Taught, uncounted
+from proxy.shell.known_models import UNNOTED, KnownModels, Taught, Teaching
 from proxy.shell.offload.threads import LARGE_BYTES, WorkThreads
 from proxy.shell.watching.watch import Watch
 
@@ -78,7 +78,7 @@ class Backend:
         threads: WorkThreads,
         clock: Callable[[], float],
         forward_key: bool = False,
-        count_lesson: CountLesson = uncounted,
+        teaching: Teaching = UNNOTED,
     ) -> None:
         """`timeouts` makes the limits on waits from the time that the profile allows for the first byte. `forward_key`:
         the client's own key goes to the backend, instead of a configured one."""
@@ -91,7 +91,7 @@ class Backend:
         self._transport = transport
         self._threads = threads
         self._timeouts = timeouts
-        self.known = KnownModels(name, discovery, clock, count_lesson)
+        self.known = KnownModels(name, discovery, clock, teaching)
 
     @property
     def places(self) -> Places:
@@ -119,6 +119,7 @@ class Backend:
         """`name` is the model's, for which the client may have another name. `headers` are the client's; only a backend
         that is configured so gets the key in them. `owner` pays for the request. `counts`: it is for `count`."""
         model = await self.known.find(name)
+        await self.known.recall(model, owner, ledger)
         target = self.known.target(model, owner)
         if self.forwards_key and (key := key_of(headers)):
             if not (key.isascii() and key.isprintable()):

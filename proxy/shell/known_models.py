@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proxy.core.backends import wires
+from proxy.core.backends.kept_lessons import identity
 from proxy.core.backends.learned import LASTS_SECONDS, Learned
 from proxy.core.backends.model_rules import profile_of
 from proxy.core.backends.target import Target
@@ -21,6 +22,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.profile import BackendProfile
 from proxy.shell.discovery import Discovery
+from proxy.shell.remembering.kept_lessons import KeptLessons
 
 MAX_KNOWN = 1000
 """The proxy remembers this many models. Clients choose the names, so there may be any number."""
@@ -32,8 +34,21 @@ CountLesson = Callable[[str, str, str], None]
 """Gets the name of the backend, what has taught, and the lesson."""
 
 
-def uncounted(backend: str, source: str, lesson: str) -> None:
-    """For who shows no metrics."""
+def _uncounted(backend: str, source: str, lesson: str) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Teaching:
+    """What becomes of a lesson besides that it is learned."""
+
+    count: CountLesson = _uncounted
+    kept: KeptLessons | None = None
+    """None where nothing outlives the process."""
+
+
+UNNOTED = Teaching()
+"""For who shows no metrics and keeps nothing."""
 
 
 @dataclass(slots=True)
@@ -44,15 +59,17 @@ class KnownModel:
     url: str
     """Replies come from this URL. It is kept, because parsing a URL costs as much as reading a short request."""
     hosted_tools: Collection[str]
+    identity: str
+    """Names it among lessons that are kept."""
 
 
 class KnownModels:
     def __init__(
-        self, backend: str, discovery: Discovery, clock: Callable[[], float], count: CountLesson
+        self, backend: str, discovery: Discovery, clock: Callable[[], float], teaching: Teaching
     ) -> None:
         """`backend`: its name."""
         self._backend = backend
-        self._count = count
+        self._count, self._kept = teaching.count, teaching.kept
         self._discovery = discovery
         self._clock = clock
         self._base = discovery.known
@@ -64,6 +81,17 @@ class KnownModels:
     async def find(self, name: str) -> KnownModel:
         """`name`: the model's, for which the client may have another."""
         return self._of(await self._discovery.target(), name)
+
+    async def recall(self, model: KnownModel, owner: str, ledger: Ledger) -> None:
+        """Learns again what this owner's requests have taught an earlier process, a short time ago."""
+        if self._kept is None or not (
+            lessons := await self._kept.recall(model.identity, model.learned, owner)
+        ):
+            return
+        fields = sorted({change.field for change in lessons})
+        for field in fields:
+            self._count(self._backend, "store", field)
+        ledger.log.info("lessons_recalled", backend=self._backend, model=as_name(model.name), fields=fields)
 
     def target(self, model: KnownModel, owner: str) -> Target:
         """How this owner's requests are put to the model now."""
@@ -82,7 +110,9 @@ class KnownModels:
                 del self._known[next(iter(self._known))]
             target = replace(base, profile=profile_of(base, model))
             url = spoken_by(target.profile).reply_url(target, model)
-            self._known[model] = KnownModel(model, Learned(target), url, wires.hosted_tools(target.profile))
+            named = identity(target, model) if self._kept is not None else ""
+            hosted = wires.hosted_tools(target.profile)
+            self._known[model] = KnownModel(model, Learned(target), url, hosted, named)
         return self._known[model]
 
     # ── what is learned ──
@@ -99,6 +129,7 @@ class KnownModels:
             kept = lesson.profile if lesson.lasting else lesson.kept
             if kept is not None and known is not None:
                 known.learned.learn(before, kept, owner, now)
+        self._keep(known, owner)
         lasting = [lesson.row for lesson, _ in taught if lesson.lasting or lesson.kept]
         once = [lesson.row for lesson, _ in taught if not (lesson.lasting or lesson.kept)]
         for source, rows in (("refusal", lasting), ("refusal_once", once)):
@@ -131,6 +162,8 @@ class KnownModels:
         news = {
             name: value for name, value in fields.items() if known.learned.observe(name, value, owner, now)
         }
+        if fields:
+            self._keep(known, owner)
         for name in news:
             self._count(self._backend, "reply", name)
         if news:
@@ -141,3 +174,7 @@ class KnownModels:
                 fields=news,
                 minutes=LASTS_SECONDS / 60,
             )
+
+    def _keep(self, known: KnownModel | None, owner: str) -> None:
+        if self._kept is not None and known is not None:
+            self._kept.keep(known.identity, known.learned, owner)

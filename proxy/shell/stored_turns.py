@@ -16,11 +16,11 @@ from proxy.core.stored.histories import entries_of, history_of, history_of_conve
 from proxy.core.stored.named import Known, Named
 from proxy.core.stored.record import Record
 from proxy.core.surfaces.surface import Stored
-from proxy.shell.memos import Memos
 from proxy.shell.offload.threads import LARGE_BYTES
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
+from proxy.shell.remembering.memos import Memos
 from proxy.shell.stores.failures import told_as_faults
 from proxy.shell.stores.protocol import (
     MOST_ENTRIES,

@@ -122,7 +122,10 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.recorder": CORE - INNER | {"shell.ops", "shell.watching"},
     "shell.watching": CORE - INNER | {"shell.ops"},
     "shell.tracing": WORDS | {"core.backends", "core.tracing", "shell.http", "shell.ops", "shell.watching"},
-    "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.limits", "shell.stores", "shell.watching"},
+    "shell.remembering": WORDS | {"core.backends", "shell.ops", "shell.stores"},
+    "shell": CORE - INNER
+    | BENEATH_THE_ENGINE
+    | {"shell.limits", "shell.remembering", "shell.stores", "shell.watching"},
     "shell.inspector": CORE - INNER | BENEATH_THE_ENGINE | {"shell", "shell.stores", "shell.watching"},
     "shell.runs": WORDS
     | {"core.policy", "core.stored", "core.surfaces", "shell", "shell.ops", "shell.stores"},
@@ -162,7 +165,9 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "supervisor",
         "traces",
     },
-    "configured": CORE - INNER | {"core.surfaces.responses", "settings", "shell"} | BENEATH_THE_ENGINE,
+    "configured": CORE - INNER
+    | {"core.surfaces.responses", "settings", "shell", "shell.remembering"}
+    | BENEATH_THE_ENGINE,
     "demo": set(),
     "inspecting": WORDS
     | {

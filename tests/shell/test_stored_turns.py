@@ -15,10 +15,10 @@ from proxy.core.stored.conversation import Conversation
 from proxy.core.stored.named import Known, Named
 from proxy.core.stored.record import Record, Status
 from proxy.shell import stored_turns as module
-from proxy.shell.memos import Memos
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
+from proxy.shell.remembering.memos import Memos
 from proxy.shell.stored_turns import StoredTurn, StoredTurns, StoreLimits
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords

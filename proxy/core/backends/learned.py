@@ -23,7 +23,8 @@ MAX_LESSONS = 32
 MAX_OWNERS = 16
 """Limits the owners of one lesson that are remembered by name."""
 
-_ABSENT = object()
+ABSENT: Any = object()
+"""Stands for an entry that a field has not."""
 
 
 class Change(NamedTuple):
@@ -42,8 +43,8 @@ def changes(before: BackendProfile, after: BackendProfile) -> Iterator[Change]:
         if isinstance(old, Set):
             yield from (Change(name, key, key in new) for key in old ^ new)
         elif isinstance(old, Mapping):
-            keys = [key for key in {**old, **new} if old.get(key, _ABSENT) != new.get(key, _ABSENT)]
-            yield from (Change(name, key, new.get(key, _ABSENT)) for key in keys)
+            keys = [key for key in {**old, **new} if old.get(key, ABSENT) != new.get(key, ABSENT)]
+            yield from (Change(name, key, new.get(key, ABSENT)) for key in keys)
         else:
             yield Change(name, None, new)
 
@@ -54,7 +55,7 @@ def changed(profile: BackendProfile, change: Change) -> BackendProfile:
     if isinstance(old, Set):
         new: Any = old | {key} if value else old - {key}
     elif isinstance(old, Mapping):
-        new = {**old, key: value} if value is not _ABSENT else {k: v for k, v in old.items() if k != key}
+        new = {**old, key: value} if value is not ABSENT else {k: v for k, v in old.items() if k != key}
     else:
         new = value
     return replace(profile, **{name: new})
@@ -112,6 +113,22 @@ class Learned:
             profile = changed(profile, self._lessons[name].change)
         return replace(self._base, profile=profile)
 
+    @property
+    def base(self) -> Target:
+        """The model as it was known before any lesson."""
+        return self._base
+
+    def held_by(self, owner: str, now: float) -> Iterator[tuple[Change, float]]:
+        """The lessons that this owner was taught, each with the seconds that are left of it."""
+        for lesson in self._lessons.values():
+            if lesson.is_owned(owner, now):
+                yield lesson.change, lesson.until[owner] - now
+
+    def restore(self, change: Change, owner: str, now: float, left: float) -> None:
+        """Has it hold again for the time that was left."""
+        self._teach(change, owner, now, left)
+        self._forget(now)
+
     def learn(self, before: BackendProfile, after: BackendProfile, owner: str, now: float) -> None:
         """Keeps the changes: a refusal has taught to ask as in the second profile, and that has helped."""
         for change in changes(before, after):
@@ -130,7 +147,7 @@ class Learned:
             self._forget(now)
         return news
 
-    def _teach(self, change: Change, owner: str, now: float) -> None:
+    def _teach(self, change: Change, owner: str, now: float, lasts: float = LASTS_SECONDS) -> None:
         """A value that is again as it was at first is a lesson as well, as long as others hold the contrary."""
         about_it = [lesson for lesson in self._lessons.values() if lesson.change[:2] == change[:2]]
         for lesson in about_it:
@@ -141,7 +158,7 @@ class Learned:
         name = repr(change)
         lesson = self._lessons.pop(name, _Lesson(change))
         self._lessons[name] = lesson
-        lesson.until[owner] = now + LASTS_SECONDS
+        lesson.until[owner] = now + lasts
         while len(lesson.until) > MAX_OWNERS:
             del lesson.until[next(iter(lesson.until))]
 

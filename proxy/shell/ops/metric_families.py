@@ -60,7 +60,7 @@ FAMILIES: Final = {
     "lessons": Family(
         CounterMetricFamily,
         "What backends have taught: by a `refusal` for a while, by a refusal of one request for that alone "
-        "(`refusal_once`), or by a `reply`.",
+        "(`refusal_once`), or by a `reply`; or what a new process found in the `store`.",
         ("backend", "source", "lesson"),
     ),
     "lessons_held": Family(

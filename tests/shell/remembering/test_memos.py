@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from proxy.shell import memos as module
-from proxy.shell.memos import Memos
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
+from proxy.shell.remembering import memos as module
+from proxy.shell.remembering.memos import Memos
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.protocol import StoreDown
 from tests.support.proxies import LogLines

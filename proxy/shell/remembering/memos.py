@@ -37,6 +37,10 @@ class Memos:
         self._writing_bytes = 0
         self._late = 0
 
+    @property
+    def are_kept(self) -> bool:
+        return self._live is not None
+
     async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes] | None:
         """What there is of these. None: that is not known."""
         if self._live is None or self._late:
@@ -47,8 +51,16 @@ class Memos:
 
     async def share(self, tenant: str, memos: Mapping[str, bytes]) -> None:
         """Has them written, if there is room for that, and waits for it if that takes a moment."""
+        writing = self.send(tenant, memos)
+        if writing is not None and not self._late:
+            await self._patiently(writing)
+
+    def send(
+        self, tenant: str, memos: Mapping[str, bytes], seconds: float = MEMO_SECONDS
+    ) -> "asyncio.Task[None] | None":
+        """The same, for who waits for nothing."""
         if self._live is None:
-            return
+            return None
         fitting = {key: memo for key, memo in memos.items() if len(memo) <= MOST_MEMO_BYTES}
         self._count("too_large", len(memos) - len(fitting))
         size = sum(map(len, fitting.values()))
@@ -57,9 +69,8 @@ class Memos:
         elif fitting:
             self._writing += 1
             self._writing_bytes += size
-            writing = self._tasks.started(self._write(self._live, tenant, fitting, size), "memos")
-            if not self._late:
-                await self._patiently(writing)
+            return self._tasks.started(self._write(self._live, tenant, fitting, size, seconds), "memos")
+        return None
 
     async def _patiently(self, task: "asyncio.Task[Any]") -> None:
         await asyncio.wait({task}, timeout=PATIENCE_SECONDS)
@@ -70,9 +81,11 @@ class Memos:
     def _came(self, task: "asyncio.Task[Any]") -> None:
         self._late -= 1
 
-    async def _write(self, live: Live, tenant: str, memos: Mapping[str, bytes], size: int) -> None:
+    async def _write(
+        self, live: Live, tenant: str, memos: Mapping[str, bytes], size: int, seconds: float
+    ) -> None:
         try:
-            await live.remember(tenant, memos, MEMO_SECONDS)
+            await live.remember(tenant, memos, seconds)
         except StoreDown:
             self._count("store_down", len(memos))
         finally:
