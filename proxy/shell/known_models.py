@@ -162,7 +162,9 @@ class KnownModels:
         news = {
             name: value for name, value in fields.items() if known.learned.observe(name, value, owner, now)
         }
-        if fields:
+        kept = reply_lessons.fields_to_keep(profile, observed)
+        renewed = [name for name in kept if known.learned.renew(name, owner, now)]
+        if fields or renewed:
             self._keep(known, owner)
         for name in news:
             self._count(self._backend, "reply", name)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from proxy.core.tenants import digest
 from tests.support.outcomes import CLOCK
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import Line, ScriptedBackend, answer, delta, reply, text
@@ -167,6 +168,20 @@ async def test_one_client_decides_for_itself_only(backend: ScriptedBackend, star
     await answered(proxy, shown_by("ann"), **BESIDE)
     await answered(proxy, shown_by("bob"), **BESIDE)
     assert enforced(backend) == [True, True]
+
+
+async def test_what_two_clients_have_taught_comes_to_its_end_for_all_others(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """Their replies go on as they are asked, and teach nothing by that."""
+    proxy = await start_proxy(tenants=TENANTS | {"cid": {"keys": [digest("of cid")]}})
+    backend.answers(FITS, FITS, CALLS)
+    for name in ("ann", "bob"):
+        await answered(proxy, shown_by(name), **BESIDE)
+    for _ in range(2):
+        await answered(proxy, {"Authorization": "Bearer of cid"}, **BESIDE)
+    assert enforced(backend) == [True, True, False, False]
+    assert len(proxy.log.named("reply_learned")) == 2
 
 
 async def test_a_call_that_was_demanded_shows_nothing(backend: ScriptedBackend, proxy: Proxy) -> None:

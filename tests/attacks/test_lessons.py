@@ -55,6 +55,10 @@ POISONS = [
     "property 'tools' is unsupported; property 'seed' is unsupported",
     "reasoning_effort",
     "not supported",
+    "response_format cannot be combined with tools",
+    "Grammar and tools are mutually exclusive",
+    "Custom tools are not supported",
+    "Un\u212anown parameter: tool_choice",
 ]
 
 ECHOES = {

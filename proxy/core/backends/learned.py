@@ -84,7 +84,8 @@ class Learned:
     """Holds what was learned of one model, at one backend."""
 
     def __init__(self, target: Target) -> None:
-        self._base = target
+        self.base = target
+        """The model as it was known before any lesson."""
         self._lessons: dict[str, _Lesson] = {}
         """The lesson that was taught last stands last."""
         self._made: dict[tuple[str, ...], Target] = {}
@@ -93,12 +94,12 @@ class Learned:
     def target(self, owner: str, now: float) -> Target:
         """Gives the model as this owner's requests are put to it now."""
         if not self._lessons:
-            return self._base
+            return self.base
         own = [name for name, lesson in self._lessons.items() if lesson.is_owned(owner, now)]
         shared = [name for name, lesson in self._lessons.items() if lesson.is_shared(now) and name not in own]
         holding = (*shared, *own)  # later ones replace earlier ones
         if not holding:
-            return self._base
+            return self.base
         if holding not in self._made:
             self._made[holding] = self._with(holding)
         return self._made[holding]
@@ -108,15 +109,10 @@ class Learned:
         return {lesson.change.field for lesson in self._lessons.values() if lesson.holds(now)}
 
     def _with(self, names: tuple[str, ...]) -> Target:
-        profile = self._base.profile
+        profile = self.base.profile
         for name in names:
             profile = changed(profile, self._lessons[name].change)
-        return replace(self._base, profile=profile)
-
-    @property
-    def base(self) -> Target:
-        """The model as it was known before any lesson."""
-        return self._base
+        return replace(self.base, profile=profile)
 
     def held_by(self, owner: str, now: float) -> Iterator[tuple[Change, float]]:
         """The lessons that this owner was taught, each with the seconds that are left of it."""
@@ -132,27 +128,39 @@ class Learned:
     def learn(self, before: BackendProfile, after: BackendProfile, owner: str, now: float) -> None:
         """Keeps the changes: a refusal has taught to ask as in the second profile, and that has helped."""
         for change in changes(before, after):
-            self._teach(change, owner, now)
+            self._teach(change, owner, now, LASTS_SECONDS)
         self._forget(now)
 
     def observe(self, name: str, value: Any, owner: str, now: float) -> bool:
         """Keeps what a reply has shown of this field; was that news to this owner? Each reply that shows it again
         renews the lesson. What a profile says of itself, or an operator has set by hand, stays."""
-        given = getattr(self._base.profile, name)
+        given = getattr(self.base.profile, name)
         if given != getattr(DEFAULT, name):
             return False
         news = bool(getattr(self.target(owner, now).profile, name) != value)
         if news or value != given:
-            self._teach(Change(name, None, value), owner, now)
+            self._teach(Change(name, None, value), owner, now, LASTS_SECONDS)
             self._forget(now)
         return news
 
-    def _teach(self, change: Change, owner: str, now: float, lasts: float = LASTS_SECONDS) -> None:
+    def renew(self, name: str, owner: str, now: float) -> bool:
+        """Has this owner's lessons of a field last from now on; are there any? Nobody who was not taught becomes an
+        owner by that, so that what two have taught comes to its end for all others."""
+        own = [
+            lesson
+            for lesson in self._lessons.values()
+            if lesson.change.field == name and lesson.is_owned(owner, now)
+        ]
+        for lesson in own:
+            lesson.until[owner] = now + LASTS_SECONDS
+        return bool(own)
+
+    def _teach(self, change: Change, owner: str, now: float, lasts: float) -> None:
         """A value that is again as it was at first is a lesson as well, as long as others hold the contrary."""
         about_it = [lesson for lesson in self._lessons.values() if lesson.change[:2] == change[:2]]
         for lesson in about_it:
             lesson.until.pop(owner, None)
-        is_new = changed(self._base.profile, change) != self._base.profile
+        is_new = changed(self.base.profile, change) != self.base.profile
         if not is_new and not any(lesson.until for lesson in about_it):
             return
         name = repr(change)

@@ -61,6 +61,20 @@ def test_the_fields_that_are_known_by_a_lesson_are_told_until_it_ends() -> None:
     assert known.fields(LASTS_SECONDS + 5) == set()
 
 
+def test_a_lesson_is_renewed_for_those_who_were_taught_it_and_nobody_else() -> None:
+    """What two have taught ends for all others, whatever these do."""
+    known = learned()
+    for owner in ("ann", "bob"):
+        known.learn(BASE, NO_USAGE, owner, 0)
+    assert profile(known, "cid", 1) == NO_USAGE
+    assert not known.renew("usage", "cid", 1)
+    assert not known.renew("images", "ann", 1)
+    assert known.renew("usage", "ann", 60)
+    assert profile(known, "ann", LASTS_SECONDS + 1) == NO_USAGE
+    assert profile(known, "cid", LASTS_SECONDS + 1) == BASE
+    assert not known.renew("usage", "ann", LASTS_SECONDS + 60)
+
+
 def test_nobody_else_is_concerned_until_a_second_one_is_taught_the_same() -> None:
     known = learned()
     known.learn(BASE, NO_USAGE, "ann", 0)

@@ -3,8 +3,9 @@
 The client that chooses a text of a request (an effort, a name, a prompt) may so choose what a backend answers. So words
 that are also in the sent body teach nothing. Where only a part of them is, the lesson is not kept.
 
-Words are compared without case, punctuation and escapes, so that their quoting does not matter. A text that is cut in
-the refusal is recognised by its beginning or its end.
+Words are compared without case, punctuation and escapes, so that their quoting does not matter, and letters by what
+they mean: a backend may change the form of those that a client chose. A text that is cut in the refusal is recognised
+by its beginning or its end.
 """
 
 import re
@@ -13,6 +14,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import islice
 from typing import Any
+from unicodedata import normalize
 
 from proxy.core import jsontext
 from proxy.core.schemas.traversal import TYPES
@@ -55,7 +57,7 @@ KEYWORDS = frozenset(
 )
 """Names that nearly every schema has, though nobody chose them."""
 
-_ESCAPE = re.compile(r"(?<!\\)\\++(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[abfnrtv0/])")
+_ESCAPE = re.compile(r"(?<!\\)\\++(?:u(?P<wide>[0-9a-f]{4})|x(?P<narrow>[0-9a-f]{2})|[abfnrtv0/])")
 _WORD = re.compile(r"[a-z0-9_]+")
 
 
@@ -66,7 +68,15 @@ class Source(Enum):
 
 
 def _plain(text: str) -> str:
-    return " ".join(_WORD.findall(_ESCAPE.sub(" ", text.lower())))
+    text = _ESCAPE.sub(_unescaped, text.lower())
+    if not text.isascii():
+        text = normalize("NFKC", text).casefold()
+    return " ".join(_WORD.findall(text))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    digits = found["wide"] or found["narrow"]
+    return chr(int(digits, 16)) if digits else " "
 
 
 class Echoes:

@@ -6,7 +6,7 @@ Such lessons are kept as those of refusals are: for a while, for the owner whose
 get the same answer from a server that obeys: a wrong lesson costs no client an answer, and the next reply corrects it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from proxy.core.errors import Empty, Unfit
@@ -83,19 +83,26 @@ def _force_tool(profile: BackendProfile, observed: Observed) -> Mapping[str, Any
 def _format_beside_tools(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
     """Many servers let a format win over tools, and some ignore it. A call beside it shows that there is room for both.
     An answer before any call does not show the contrary, but is what such a server would give: from then on words ask
-    for the form, for which a server that obeys gives the same answer. While they do, calls renew the lesson: each of
-    them might have been lost."""
+    for the form, for which a server that obeys gives the same answer."""
     request, ended = observed.request, observed.reply.ended
     if not (profile.format_by_evidence and _wants_both(request)):
         return {}
     if any(isinstance(each.part, Call) for each in observed.reply.parts):
-        if not profile.format_with_tools:
-            return {"format_with_tools": False}
-        return {"calls_beside_format": True} if request.choice.mode is ChoiceMode.AUTO else {}
+        shown = profile.format_with_tools and request.choice.mode is ChoiceMode.AUTO
+        return {"calls_beside_format": True} if shown else {}
     is_answer = ended is not None and _shows_all_calls(ended)
     if observed.unfit or (is_answer and _is_tried(profile, request)):
         return {"format_with_tools": False}
     return {}
+
+
+def fields_to_keep(profile: BackendProfile, observed: Observed) -> Collection[str]:
+    """The fields of which a lesson should last, though this reply does not show it again: a call that was made while
+    the form was told in words might have been lost beside it."""
+    if not profile.format_by_evidence or profile.format_with_tools or not _wants_both(observed.request):
+        return ()
+    calls = any(isinstance(each.part, Call) for each in observed.reply.parts)
+    return ("format_with_tools",) if calls else ()
 
 
 def _wants_both(request: Request) -> bool:

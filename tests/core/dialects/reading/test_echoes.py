@@ -39,6 +39,13 @@ def source(refusal: str, body: Any, pattern: re.Pattern[str] = PATTERN) -> Sourc
         (f"'{LESSON}' is no type", {"tools": [{"input_schema": {"type": LESSON}}]}),
         (f"cannot be parsed: {LESSON}", {"tool_calls": [{"arguments": f'{{"a": "{LESSON}"}}'}]}),
         (f"no such model: {LESSON}", {"model": LESSON}),
+        (
+            f"no such model: {LESSON}",
+            {"model": "".join(chr(ord(c) + 0xFEE0) if c != " " else c for c in LESSON)},
+        ),
+        (f"no such model: {LESSON.upper()}", {"model": LESSON.replace("k", "\u212a")}),
+        ("Unknown parameter: \\uff54emperature", {"stop": ["Unknown parameter: \uff54emperature"]}),
+        ("Unknown parameter: \\x74emperature", {"stop": [LESSON]}),
     ],
 )
 def test_what_stands_in_the_body_is_the_client_s(refusal: str, body: Any) -> None:

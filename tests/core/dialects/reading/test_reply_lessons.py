@@ -10,6 +10,7 @@ from proxy.core.dialects.reading.reply_lessons import (
     Observed,
     asked_whole,
     fields_taught,
+    fields_to_keep,
 )
 from proxy.core.errors import Empty, Fault, Truncated, Unfit
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
@@ -141,7 +142,7 @@ ANSWER, CALLED = reply(Text("{}")), reply(call("f"))
     [
         (CALLED, AUTO, {}, False, PROVEN),
         (CALLED, REQUIRED, {}, False, {}),
-        (CALLED, AUTO, IN_WORDS, False, IN_WORDS),
+        (CALLED, AUTO, IN_WORDS, False, {}),
         (ANSWER, AUTO, {}, False, IN_WORDS),
         (ANSWER, AUTO, PROVEN, False, {}),
         (ANSWER, AUTO, PROVEN, True, IN_WORDS),
@@ -164,6 +165,24 @@ def test_what_a_reply_shows_of_a_format_beside_tools(
     observed = Observed(request, said, unfit=unfit)
     told = fields_taught(OPENAI_ROWS, replace(DEFAULT, usage="never", **fields), observed)
     assert told == seen
+
+
+@table(
+    ("said", "fields", "kept"),
+    [
+        (CALLED, IN_WORDS, ["format_with_tools"]),
+        (ANSWER, IN_WORDS, []),
+        (CALLED, {}, []),
+        (CALLED, IN_WORDS | {"format_by_evidence": False}, []),
+    ],
+)
+def test_a_call_that_might_have_been_lost_is_a_reason_to_go_on(
+    said: Reply, fields: dict[str, Any], kept: list[str]
+) -> None:
+    both = Request("m", [], tools=[ToolSpec(ToolName("f"))], format=FORM)
+    profile = replace(DEFAULT, **fields)
+    assert [*fields_to_keep(profile, Observed(both, said))] == kept
+    assert not fields_to_keep(profile, Observed(Request("m", [], format=FORM), said))
 
 
 def test_without_tools_or_without_a_form_there_is_nothing_to_show() -> None:
