@@ -1,11 +1,12 @@
 """What a backend answered to one question: its reply, read by the same pipeline as any other, or its refusal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 
 from proxy.core.backends.counter import TokenCounter
 from proxy.core.dialects.reading import lessons
+from proxy.core.dialects.reading.reply_lessons import Observed, fields_taught
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault, Truncated
 from proxy.core.events import Ending
@@ -56,6 +57,8 @@ class Heard:
     """The number of tokens, where that was the question."""
     lesson: str = ""
     """What the proxy learns from this refusal by itself."""
+    taught: Set[str] = frozenset()
+    """The fields of the profile that it learns from this reply by itself."""
     wanted_back: Sequence[Extras] = ()
     """What stood beside the thoughts for the model alone."""
     seconds: float = 0.0
@@ -119,6 +122,8 @@ def _reply(preparation: Preparation, received: Received) -> Heard:
     parts = [ended.part for ended in pipeline.reply.parts]
     ended = pipeline.reply.ended
     texts = [part for part in parts if isinstance(part, Text)]
+    observed = Observed(preparation.request, pipeline.reply, closer)
+    taught = fields_taught(spoken_by(profile).reply_lessons, profile, observed)
     return Heard(
         received.status,
         pipeline.fault if received.whole else None,
@@ -129,6 +134,7 @@ def _reply(preparation: Preparation, received: Received) -> Heard:
         ending=ended.ending if ended else None,
         logprobs=any(part.logprobs for part in texts),
         closer=closer,
+        taught={name for name, value in taught.items() if value != getattr(profile, name)},
         leaked=[what.partition(":")[2] for what in ledger.markup if what.startswith("recovered:")],
         wanted_back=extras,
         seconds=received.seconds,

@@ -104,7 +104,7 @@ Course = Generator[Question, Answer, Row | None]
 def answer_to(question: Question, heard: Heard) -> Answer:
     fault = heard.fault
     if fault is None or isinstance(fault, Empty):  # which says nothing against the request
-        return question.read(heard)
+        return _with_lesson(question, question.read(heard))
     if question.refusal is not None and is_refusal(fault):
         return question.refusal(heard)
     if question.counter and shows_no_counter(fault):
@@ -116,6 +116,17 @@ def answer_to(question: Question, heard: Heard) -> Answer:
         return Answer(Verdict.UNCLEAR, words, heard)
     by_itself = f"The proxy learns this from the refusal ({heard.lesson})." if heard.lesson else ""
     return Answer(Verdict.REFUSED, words, heard, lessons.advice(fault.message) or by_itself)
+
+
+def _with_lesson(question: Question, answer: Answer) -> Answer:
+    """Says what of the question's own fields the proxy learns from such replies."""
+    if answer.verdict is not Verdict.IGNORED or not (
+        names := sorted(answer.heard.taught & question.fields.keys())
+    ):
+        return answer
+    return replace(
+        answer, remark=answer.remark or f"The proxy learns this from replies ({', '.join(names)})."
+    )
 
 
 def is_refusal(fault: Fault) -> bool:

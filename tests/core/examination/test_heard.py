@@ -41,6 +41,11 @@ def test_thoughts_that_the_prompt_has_opened() -> None:
     assert (heard.thoughts, heard.text, heard.closer) == ("Hm.", "Blue.", "</think>")
 
 
+def test_what_the_proxy_learns_from_a_reply() -> None:
+    heard = heard_of(prepared(), Received(200, {}, TEXT % (b"Hm.</think>Blue.", b'"stop"') + DONE))
+    assert heard.taught == {"thoughts_until", "usage_when_whole"}
+
+
 def test_calls_in_the_text() -> None:
     said = rb"<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}</tool_call>"
     heard = heard_of(prepared(), Received(200, {}, TEXT % (said, b'"stop"') + DONE))

@@ -72,6 +72,18 @@ def test_words_of_refusals() -> None:
     assert within.remark == "this model cannot call tools; choose one that can"
 
 
+def test_what_is_ignored_the_proxy_may_learn_from_replies() -> None:
+    """If it is what the question is about."""
+    ignored = Question(
+        "x", ask(SKY), lambda heard: Answer(Verdict.IGNORED, "no call", heard), {"format_with_tools": True}
+    )
+    taught = Heard(200, taught={"format_with_tools", "usage_when_whole"})
+    assert answer_to(ignored, taught).remark == "The proxy learns this from replies (format_with_tools)."
+    assert answer_to(ignored, Heard(200, taught={"usage_when_whole"})).remark == ""
+    well = Question("x", ask(SKY), readers.accepted, {"format_with_tools": True})
+    assert answer_to(well, taught).remark == ""
+
+
 def test_a_question_may_be_about_the_refusal() -> None:
     asked = Question("x", ask(SKY), readers.accepted, refusal=lambda heard: Answer(Verdict.WORKS, "as told"))
     assert answer_to(asked, Heard(404, NotFound("No."))).words == "as told"
