@@ -7,6 +7,7 @@ request reaches the backend as it did before.
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 import orjson
 import pytest
@@ -87,6 +88,15 @@ def alone(words: str) -> str:
     return words
 
 
+def wide(words: str) -> str:
+    """As Ann may write it, so that it looks otherwise than what a backend makes of it."""
+    return "".join(chr(ord(each) + 0xFEE0) if "!" <= each <= "~" else each for each in words)
+
+
+def folded(words: str) -> str:
+    return normalize("NFKC", words)
+
+
 @dataclass
 class Refuser:
     """Repeats what Ann chose, whatever it is, once; so whatever is learned from it seems to have helped."""
@@ -136,17 +146,26 @@ async def bodies_of_bob(proxy: Proxy, backend: ScriptedBackend) -> list[bytes]:
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("form", ECHOES)
+@pytest.mark.parametrize("profile", ["openai", "default"])
 async def test_attack_07_nothing_that_one_tenant_says_changes_what_another_s_request_becomes(
-    form: str, place: str, backend: ScriptedBackend, start_proxy: StartProxy
+    profile: str, form: str, place: str, backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
-    proxy = await start_proxy(backend={"profile": "openai"}, tenants=TENANTS)
+    overrides = {"effort_field": "reasoning_effort"}
+    proxy = await start_proxy(backend={"profile": profile, "overrides": overrides}, tenants=TENANTS)
     refuser = Refuser(ECHOES[form], place)
     backend.plays(refuser.plays)
+    await bodies_of_bob(proxy, backend)  # whose replies teach him something, too
     expected = await bodies_of_bob(proxy, backend)
-    for refuser.quote in (alone, shouted, cut, spelled):
+    for refuser.quote, spell in (
+        (alone, alone),
+        (shouted, alone),
+        (cut, alone),
+        (spelled, alone),
+        (folded, wide),
+    ):
         for poison in POISONS:
-            await told(proxy, ANN, **{**FULL, **PLACES[place](poison)})
-    assert refuser.refused >= 4 * len(POISONS)
+            await told(proxy, ANN, **{**FULL, **PLACES[place](spell(poison))})
+    assert refuser.refused >= 5 * len(POISONS)
     assert await bodies_of_bob(proxy, backend) == expected
 
 
@@ -161,9 +180,10 @@ async def test_attack_07_nor_her_own_next_request_where_the_words_are_hers(
     expected = await bodies_of_bob(proxy, backend)
     for name in ("OpenAI", "pydantic", "template", "nothing else"):
         refuser.form = ECHOES[name]
-        for poison in POISONS:
-            await told(proxy, **{**FULL, **PLACES[place](poison)})
-    assert refuser.refused >= 4 * len(POISONS)
+        for refuser.quote, spell in ((alone, alone), (folded, wide)):
+            for poison in POISONS:
+                await told(proxy, **{**FULL, **PLACES[place](spell(poison))})
+    assert refuser.refused >= 8 * len(POISONS)
     assert await bodies_of_bob(proxy, backend) == expected
 
 
@@ -224,3 +244,60 @@ async def test_attack_07_it_must_be_taught_again_after_some_minutes(
     for _ in range(2):
         assert await told(proxy) == "completed | Hello"
     assert asks_for_usage(backend) == [True, False, True, False]
+
+
+async def test_attack_07_a_backend_that_changes_its_mind_costs_a_refusal_each_time_and_nobody_an_answer(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """It takes one of two names, and the other one the next time. What is held of it stays one lesson."""
+    names = ("max_tokens", "max_completion_tokens")
+    taken = 0
+
+    async def flaps(line: Line) -> None:
+        nonlocal taken
+        while True:
+            asked = (await line.request()).json
+            wrong = names[1 - taken % 2]
+            if wrong in asked:
+                line.send(answer(400, {"error": {"message": f"'{wrong}' is not supported."}}))
+            else:
+                taken += 1
+                line.send(reply(text("Hello")))
+
+    backend.plays(flaps)
+    for _ in range(8):
+        assert await told(proxy, max_output_tokens=50) == "completed | Hello"
+    assert len(backend.received) == 8 + 7
+    async with proxy.session.get(f"{proxy.url}/metrics") as response:
+        lines = (await response.text()).splitlines()
+    held = [line for line in lines if line.startswith("responses_proxy_lessons_held{")]
+    assert len(held) <= 1
+
+
+async def test_attack_07_tools_that_are_called_like_fields_teach_nothing_of_them(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """A server may name the tool, or a property of it, where others name what they do not know."""
+    proxy = await start_proxy(backend={"profile": "openai"})
+    named = ("stream_options", "temperature", "tool_choice", "response_format", "seed")
+    tools = [
+        {"type": "function", "name": name, "parameters": {"type": "object", "properties": {name: {}}}}
+        for name in named
+    ]
+    ask: dict[str, Any] = FULL | {"tools": tools}
+    backend.answers(reply(text("Hello")))
+    await told(proxy, **ask)
+    for words in (
+        "Unknown parameter: '{}'.",
+        "property '{}' is unsupported",
+        "Invalid tools[0].function.{}: Unsupported parameter: '{}'",
+        "Unsupported value: '{}'",
+    ):
+        for name in named:
+            refusal = answer(400, {"error": {"message": words.replace("{}", name)}})
+            backend.answers(refusal, reply(text("Hello")))
+            await told(proxy, **ask)
+    backend.answers(reply(text("Hello")))
+    await told(proxy, **ask)
+    assert backend.received[-1].body == backend.received[0].body
+    assert all(not line["lessons"] for line in proxy.log.named("refusal_learned"))
