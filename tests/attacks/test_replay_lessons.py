@@ -1,8 +1,13 @@
 """A server that nobody knows gets its model's thoughts back in the field in which it sends them, as its replies
 show it; a refusal ends that, and what clients keep names the field, so that a proxy that was restarted goes on."""
 
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from proxy import app
+from proxy.core.backends.learned import LASTS_SECONDS
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import Line, ScriptedBackend, answer, delta, reply, text
 from tests.support.two_tenants import TENANTS, shown_by
@@ -146,3 +151,24 @@ async def test_what_the_operator_says_is_not_learned(
         await turn(proxy, history)
     assert carried(backend) == [set(), set()]
     assert proxy.log.named("reply_learned") == []
+
+
+async def test_what_is_stored_names_the_field_when_the_lesson_has_ended(
+    backend: ScriptedBackend,
+    start_proxy: StartProxy,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first turn after a restart has its thoughts, whichever process has learned what."""
+    backend.answers(thinking("reasoning"))
+    store = {"url": f"sqlite:{tmp_path}"}
+    first = await start_proxy(store=store, **SIGNED)
+    async with first.post({"model": "m", "input": "Hi"}) as response:
+        said = await response.json()
+    then = app._now()
+    monkeypatch.setattr(app, "_now", lambda: then + LASTS_SECONDS + 1)
+    second = await start_proxy(store=store, **SIGNED)
+    async with second.post({"model": "m", "input": "And?", "previous_response_id": said["id"]}) as response:
+        assert response.status == 200, await response.text()
+    assert second.log.named("lessons_recalled") == []
+    assert carried(backend) == [set(), {"reasoning"}]
