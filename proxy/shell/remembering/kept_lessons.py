@@ -34,15 +34,17 @@ class KeptLessons:
         self._clock = clock
         self._now = now
         self._looks_until = clock() + LASTS_SECONDS
-        self._looked: set[str] = set()
+        self._looked: set[tuple[str, str]] = set()
         self._written: dict[str, tuple[list[Change], float]] = {}
 
     async def recall(self, identity: str, learned: Learned, owner: str) -> list[Change]:
         """Has the owner's lessons learned again. Returns them, the first time only."""
-        key = _key(identity, owner)
-        if self._clock() >= self._looks_until or key in self._looked or len(self._looked) >= MOST_OWNERS:
+        if self._clock() >= self._looks_until or (identity, owner) in self._looked:
             return []
-        self._looked.add(key)
+        if len(self._looked) >= MOST_OWNERS:
+            return []
+        self._looked.add((identity, owner))
+        key = _key(identity, owner)
         found = await self._memos.recall(self._tenant_of(owner), [key]) or {}
         lessons = [*read(found.get(key, b"[]"), learned.base.profile, self._now())]
         for lesson in lessons:
