@@ -2,6 +2,7 @@
 
 import { Backends } from "./backends.js";
 import { fill, h } from "./dom.js";
+import { clock } from "./format.js";
 import { List } from "./list.js";
 import { key, Refused, Requests } from "./proxy.js";
 import { Talks } from "./talks.js";
@@ -61,8 +62,17 @@ function show(news) {
     standing,
     requests.paused ? "stopped: press p" : `${live} live · ${requests.byId.size} kept${workers}`,
     mute.length ? h("span", { class: "warn" }, ` · worker ${mute.join(", ")} does not answer`) : null,
+    begunAnew(asked.length > 1),
   );
   current?.view.update(news);
+}
+
+function begunAnew(several) {
+  const anew = Object.entries(requests.lives).filter(([number, { at }]) => at && requests.workers[number]);
+  return anew.map(([number, { at, gone }]) => {
+    const lost = gone ? `, without the ${gone} request${gone > 1 ? "s" : ""} it had` : "";
+    return h("span", { class: "warn" }, ` · ${several ? `worker ${number}` : "the proxy"} began anew at ${clock(at)}${lost}`);
+  });
 }
 
 function failed(problem) {

@@ -3,6 +3,7 @@
 const KEY = "inspector-key";
 const PAUSE = 1000;
 const LONGEST_PAUSE = 10_000;
+const PATIENCE = 15_000;
 
 export class Refused extends Error {
   constructor(status, message) {
@@ -19,7 +20,12 @@ export const key = {
 export async function ask(path, parameters = {}) {
   const headers = key.get() ? { Authorization: `Bearer ${key.get()}` } : {};
   const query = new URLSearchParams(parameters);
-  const answer = await fetch(`/inspector/data/${path}?${query}`, { headers, cache: "no-store", redirect: "error" });
+  const answer = await fetch(`/inspector/data/${path}?${query}`, {
+    headers,
+    cache: "no-store",
+    redirect: "error",
+    signal: AbortSignal.timeout(PATIENCE),  // a worker that stands still holds its connections
+  });
   const body = await answer.json();
   if (!answer.ok) throw new Refused(answer.status, body?.error?.message ?? `The proxy answered ${answer.status}.`);
   return body;
@@ -31,6 +37,8 @@ export class Requests {
   constructor(changed, failed) {
     this.byId = new Map();
     this.workers = {};
+    /** What is known of each worker's life, and of the end of the one before: its number → { life, at, gone }. */
+    this.lives = {};
     this.settings = {};
     this.paused = false;
     this._changed = changed;
@@ -60,14 +68,37 @@ export class Requests {
     this.workers = news.workers;
     this.settings = news.settings;
     for (const request of news.requests) this.byId.set(request.id, request);
+    const gone = this._forget(news);
+    this._begin(Object.keys(news.kept), gone);
+    this._changed(news.requests.length + gone.length > 0);
+  }
+
+  /** Lets go of what no worker has any more. One that does not answer may answer again. */
+  _forget(news) {
     const kept = new Set(Object.entries(news.kept).flatMap(([life, numbers]) => numbers.map((number) => `${life}-${number}`)));
-    let gone = 0;
-    for (const id of this.byId.keys()) if (!kept.has(id) && this.byId.delete(id)) gone += 1;
-    this._changed(news.requests.length + gone > 0);
+    const gone = [...this.byId.keys()].filter((id) => !kept.has(id) && news.workers[numberOf(id)] !== false);
+    for (const id of gone) this.byId.delete(id);
+    return gone;
+  }
+
+  /** A worker that was started again knows nothing of the requests of its predecessor. */
+  _begin(lives, gone) {
+    for (const life of lives) {
+      const number = numberOf(life);
+      const before = this.lives[number];
+      if (before?.life === life) continue;
+      const lost = gone.filter((id) => id.startsWith(`${before?.life}-`)).length;
+      this.lives[number] = before ? { life, at: Date.now() / 1000, gone: lost } : { life };
+    }
   }
 
   /** Newest first. */
   get list() {
     return [...this.byId.values()].sort((one, two) => two.began - one.began || (one.id < two.id ? 1 : -1));
   }
+}
+
+/** The number of the worker that has this request, or this life. */
+function numberOf(id) {
+  return id.slice(0, id.indexOf("-"));
 }

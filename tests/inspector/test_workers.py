@@ -1,0 +1,91 @@
+"""The page over several workers, as processes: it shows the requests of all, and what becomes of them."""
+
+import os
+import re
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.inspector.pages import browser
+from tests.support.browser import Browser, Page
+from tests.support.programs import Process, served
+from tests.support.proxies import backend
+from tests.support.sockets import ScriptedBackend
+
+__all__ = ["backend", "browser"]
+
+STANDING = "document.getElementById('standing').innerText"
+ROWS = "[...document.querySelectorAll('.requests tbody tr')].map((row) => row.dataset.id)"
+MANY = 40
+"""The kernel deals connections to the workers by chance: of so many each worker gets one."""
+
+
+@pytest.fixture
+async def process(backend: ScriptedBackend, tmp_path: Path) -> AsyncIterator[Process]:
+    server = {"workers": 2, "stuck_seconds": 60, "grace_seconds": 1}
+    logs = {"format": "json"}
+    async with served(backend, tmp_path, server=server, logs=logs, store={"url": "off"}) as started:
+        yield started
+
+
+@pytest.fixture
+async def page(browser: Browser, process: Process) -> Page:
+    opened = await browser.page()
+    await opened.open(f"{process.url}/inspector")
+    await opened.until(f"{STANDING}.includes('2 of 2 workers')")
+    return opened
+
+
+def pids(process: Process) -> dict[str, int]:
+    """Of the present workers, by their numbers."""
+    told = process.written.decode()
+    lines = [line for line in told.splitlines() if '"worker_started"' in line]
+    found = [(re.search(r'"worker": ?(\d+)', line), re.search(r'"pid": ?(\d+)', line)) for line in lines]
+    return {number[1]: int(pid[1]) for number, pid in found if number and pid}
+
+
+async def ask_all(process: Process, page: Page) -> set[str]:
+    """Asks by new connections until each worker has a request on the page; gives their ids."""
+    for _ in range(MANY):
+        async with aiohttp.ClientSession() as session:
+            answer = await session.post(f"{process.url}/v1/responses", json={"model": "m", "input": "Hi"})
+            assert answer.status == 200, await answer.text()
+            await answer.read()
+    await page.until(f"{ROWS}.length >= {MANY}")
+    shown = set(await page.evaluate(ROWS))
+    assert {id.partition("-")[0] for id in shown} == {"0", "1"}
+    return shown
+
+
+async def test_one_is_killed_and_begins_anew(process: Process, page: Page) -> None:
+    shown = await ask_all(process, page)
+    os.kill(pids(process)["1"], signal.SIGKILL)
+    lost = sum(id.startswith("1-") for id in shown)
+    await page.until(f"{STANDING}.includes('worker 1 began anew')")
+    standing = await page.evaluate(STANDING)
+    assert f"without the {lost} request{'s' if lost > 1 else ''} it had" in standing
+    assert "2 of 2 workers" in standing
+    assert "does not answer" not in standing
+    left = set(await page.evaluate(ROWS))
+    assert left == {id for id in shown if id.startswith("0-")}
+    later = await ask_all(process, page)
+    assert {id for id in later if id.startswith("1-")}.isdisjoint(shown)
+
+
+async def test_one_that_stands_still_keeps_its_requests(process: Process, page: Page) -> None:
+    """It may go on. Until then the page says that it does not answer, and shows what it last knew of it."""
+    shown = await ask_all(process, page)
+    pid = pids(process)["1"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        await page.until(f"{STANDING}.includes('worker 1 does not answer')")
+        assert "1 of 2 workers" in await page.evaluate(STANDING)
+        assert set(await page.evaluate(ROWS)) == shown
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    await page.until(f"{STANDING}.includes('2 of 2 workers')")
+    assert set(await page.evaluate(ROWS)) == shown
+    assert "anew" not in await page.evaluate(STANDING)
