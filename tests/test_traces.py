@@ -49,7 +49,8 @@ async def test_a_trace_goes_through_the_proxy(
 ) -> None:
     backend.answers(reply(text(ANSWER)))
     proxy = await start_proxy(otel=otel(collector, service="mine"))
-    await asked(proxy, PARENT, stream=True)
+    wishes = {"temperature": 1, "max_output_tokens": 99, "stop": [PROMPT], "reasoning": {"effort": "low"}}
+    await asked(proxy, PARENT, stream=True, **wishes)
     request, attempt = await collector.until(2)
     assert (request.trace_id.hex(), attempt.trace_id.hex()) == (TRACE, TRACE)
     assert (request.parent_span_id.hex(), attempt.parent_span_id) == (SPAN, request.span_id)
@@ -58,7 +59,11 @@ async def test_a_trace_goes_through_the_proxy(
     assert told["tracestate"] == "a=1"
     assert request.start_time_unix_nano <= attempt.start_time_unix_nano
     assert attempt.end_time_unix_nano <= request.end_time_unix_nano
-    assert attributes(attempt)["gen_ai.usage.output_tokens"] == 5
+    told_of = attributes(attempt)
+    assert told_of["gen_ai.usage.output_tokens"] == 5
+    assert (told_of["gen_ai.request.temperature"], told_of["gen_ai.request.max_tokens"]) == (1.0, 99)
+    assert "gen_ai.request.reasoning.level" not in told_of, "this backend has no such field"
+    assert PROMPT not in str(told_of)
     assert [event.name for event in attempt.events] == [
         "slot got",
         "response head",

@@ -75,7 +75,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "core.caches": set(),
     "core.masking": {"core"},
     "core.schemas": WORDS,
-    "core.tracing": set(),
+    "core.tracing": WORDS,
     "core.tools.kinds": WORDS | {"core.schemas"},
     "core.tools": WORDS | {"core.schemas", "core.tools.kinds"},
     "core.backends": WORDS,

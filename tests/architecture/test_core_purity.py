@@ -68,9 +68,10 @@ READ_COUNTS = {
     "proxy.shell.inspector.summaries",
     "proxy.shell.ops.metrics",
     "proxy.shell.recorder.taking",
+    "proxy.shell.tracing.spans",
 }
 """An examination and a translation, which have ledgers of their own; the ledger itself, the request's line in the log,
-what the inspector shows, the metrics, and the recording of a request that has ended."""
+what the inspector shows, the metrics, and the recording and the trace of a request that has ended."""
 
 
 def test_counters_are_write_only() -> None:

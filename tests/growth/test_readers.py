@@ -49,7 +49,7 @@ NEED_NONE = {
         surfaces/openapi/schemas surfaces/openapi/kept_schemas surfaces/openapi/known_paths
         surfaces/responses/tools markup/registry markup/shapes backends/efforts
         backends/profiles backends/model_rules inspected/fault_words inspected/remark_words
-        masking/unseen stored/conversation stored/faults stored/record""",
+        masking/unseen stored/conversation stored/faults stored/record tracing/wishes""",
     "are the words that all rooms share, without a rule": "argument_problem catalog events facts sink",
     "decide by numbers and times, not by texts": """policy/breaker policy/doubts policy/quota policy/retry
         policy/shares policy/window inspected/findings""",

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from proxy.core.errors import Fault
 from proxy.core.events import Ending
+from proxy.core.tracing.wishes import conventional
 from proxy.shell.ops.fault_codes import code_label
 from proxy.shell.watching.watch import Attempt, Watch
 
@@ -19,6 +20,7 @@ Value = str | bool | int | float | Sequence[str]
 Attributes = dict[str, Value]
 
 CHAT: Final = "chat"
+OPENAI: Final = "openai"
 OWN: Final = "responses_proxy"
 """Before the names of attributes that no convention has."""
 LONGEST: Final = 256
@@ -53,6 +55,9 @@ FINISHES: Final[Mapping[Ending, str]] = {
     Ending.FAILED: "error",
 }
 TOOL_CALLS: Final = "tool_calls"
+
+API_TYPES: Final[Mapping[str, str]] = {"chat": "chat_completions"}
+"""The conventions' names for OpenAI's two APIs, where dialects have others."""
 
 USAGE: Final[Mapping[str, str]] = {
     "input_tokens": "gen_ai.usage.input_tokens",
@@ -192,7 +197,10 @@ def _asked(watch: Watch, attempt: Attempt) -> Attributes:
         "server.port": url.port or PORTS.get(url.scheme, 0),
         f"{OWN}.backend": _text(attempt.backend),
         f"{OWN}.attempt": attempt.why,
+        **conventional(attempt.wishes or {}, watch.ledger.dropped),
     }
+    if found["gen_ai.provider.name"] == OPENAI:
+        found["openai.api.type"] = API_TYPES.get(attempt.dialect, attempt.dialect)
     if "stream" in watch.ledger.facts:
         found["gen_ai.request.stream"] = watch.ledger.facts["stream"]
     if attempt.first_byte is not None:

@@ -14,6 +14,7 @@ from proxy.core.flow.request import Preparation
 from proxy.core.ledger import Ledger
 from proxy.core.masking.headers import shown_headers
 from proxy.core.masking.redact import as_name
+from proxy.core.tracing.wishes import Wish, wishes_of
 from proxy.shell.watching.content import AttemptContent, Content
 
 FAILED = 400
@@ -54,6 +55,8 @@ class Attempt:
     fault: Fault | None = None
     """Without secrets. Its message may quote content: `facts_of` says what a log may tell of it."""
     content: AttemptContent | None = None
+    wishes: Mapping[str, Wish] | None = None
+    """What the model was asked for besides the words. None where no trace is made."""
 
 
 @dataclass(slots=True, eq=False)
@@ -125,6 +128,8 @@ class Watch:
         )
         if why == "lesson" and before is not None:
             attempt.place = before.place
+        if self.outgoing is not None:
+            attempt.wishes = wishes_of(preparation.request)
         self.attempts.append(attempt)
 
     def post(self, post: Post) -> Post:

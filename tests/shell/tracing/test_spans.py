@@ -78,6 +78,20 @@ def test_a_request_tells_what_was_asked_for_and_what_was_answered() -> None:
     assert (request.start, request.end) == (100 * SECOND, 102 * SECOND)
 
 
+def test_an_attempt_tells_what_was_wished_and_which_api_of_openai_was_asked() -> None:
+    _, chat, other = spans(
+        attempt(profile="openai", wishes={"temperature": 0.5}),
+        attempt(profile="openai", dialect="responses"),
+    )
+    assert chat.attributes["gen_ai.request.temperature"] == 0.5
+    assert (chat.attributes["openai.api.type"], other.attributes["openai.api.type"]) == (
+        "chat_completions",
+        "responses",
+    )
+    (_, elsewhere) = spans(attempt(profile="vllm"))
+    assert "openai.api.type" not in elsewhere.attributes
+
+
 def test_an_attempt_tells_which_model_was_asked_and_what_it_cost() -> None:
     one = attempt(place=0.6, head=0.75, first_byte=1.0, first_text=1.25, ended=1.75, status=200)
     one.ending = Ending.COMPLETED
