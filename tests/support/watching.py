@@ -3,7 +3,7 @@
 import asyncio
 import io
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -37,7 +37,7 @@ class Onlooker:
     def wants_content(self, watch: Watch) -> bool:
         return self.content
 
-    def begun(self, watch: Watch) -> None:
+    def begun(self, watch: Watch, headers: Mapping[str, str]) -> None:
         self.begun_with.append(watch)
 
     def ended(self, watch: Watch) -> None:

@@ -1,7 +1,7 @@
 """The requests under way and the last ones that have ended, in memory, bounded by their number and their bytes."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -70,8 +70,7 @@ def _said(watch: Watch) -> Said | None:
 def _alone(watch: Watch) -> Watch:
     """A copy without its content, and without what would hold the request itself: the client's headers, with its key,
     by which secrets are hidden, and the frames of its faults."""
-    faults = [watch.fault, *(attempt.fault for attempt in watch.attempts)]
-    if watch.content is None and not any(faults):
+    if watch.content is None and not watch.has_faults:
         watch.hidden = _as_it_is  # most requests: a copy would cost more than all else that the ring does
         return watch
     alone = copy(watch)
@@ -112,11 +111,10 @@ class Ring:
         self._requests = 0
         self.changes = 0
 
-    def wants_content(self, watch: Watch) -> bool:
-        """Only the recorder's setting says whether content is kept."""
-        return False
+    wants_content = None
+    """Only the recorder's setting says whether content is kept."""
 
-    def begun(self, watch: Watch) -> None:
+    def begun(self, watch: Watch, headers: Mapping[str, str]) -> None:
         self._requests += 1
         self.changes += 1
         self._under_way[watch] = Seen(self._requests, watch, self.changes, self._keeps_content)

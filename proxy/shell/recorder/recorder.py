@@ -1,6 +1,6 @@
 """Watches requests, and has those written that are to be kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from proxy.shell.recorder.writer import Writer
@@ -27,7 +27,7 @@ class Recorder:
         self._chosen.add(watch)
         return True
 
-    def begun(self, watch: Watch) -> None:
+    def begun(self, watch: Watch, headers: Mapping[str, str]) -> None:
         """Nothing is written before the end."""
 
     def ended(self, watch: Watch) -> None:

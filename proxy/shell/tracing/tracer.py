@@ -9,6 +9,7 @@ from proxy.core.tracing.trace_context import (
     Parent,
     header,
     parent_of,
+    sent_with,
 )
 from proxy.shell.tracing.spans import Ids, Span, spans_of
 from proxy.shell.watching.watch import Attempt, Watch
@@ -61,12 +62,11 @@ class Tracer:
         self._bits = bits
         self._put = put
 
-    def wants_content(self, watch: Watch) -> bool:
-        return False
+    wants_content = None
 
-    def begun(self, watch: Watch) -> None:
+    def begun(self, watch: Watch, headers: Mapping[str, str]) -> None:
         """Whoever is not let in belongs to no trace but one of our own."""
-        parent = parent_of(watch.traceparent, watch.tracestate) if watch.tenant is not None else None
+        parent = parent_of(*sent_with(headers)) if watch.tenant is not None else None
         watch.outgoing = Trace(self._bits, parent, self._ratio)
 
     def ended(self, watch: Watch) -> None:

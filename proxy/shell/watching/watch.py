@@ -88,9 +88,6 @@ class Watch:
     """What the client was told, or would have been, without secrets. See `Attempt.fault`."""
     content: Content | None = None
     """Only where a watcher wants it."""
-    traceparent: str = ""
-    tracestate: str = ""
-    """As the client sent them, unread: see `proxy.core.tracing.trace_context`."""
     outgoing: Callable[[Attempt], Mapping[str, str]] | None = None
     """What the backend of an attempt is told in headers, beside what it is told anyway."""
     _began: float = field(init=False)
@@ -105,8 +102,16 @@ class Watch:
     @property
     def has_failed(self) -> bool:
         """Also where another attempt has mended it: whoever looks for failures wants to see those, too."""
-        faulty = self.fault is not None or any(attempt.fault is not None for attempt in self.attempts)
-        return faulty or (self.status or 0) >= FAILED
+        return self.has_faults or (self.status or 0) >= FAILED
+
+    @property
+    def has_faults(self) -> bool:
+        if self.fault is not None:
+            return True
+        for attempt in self.attempts:  # noqa: SIM110 - a generator would cost more than the rest
+            if attempt.fault is not None:
+                return True
+        return False
 
     # ── as the engine tells it ──
 
@@ -142,7 +147,7 @@ class Watch:
         """Notes when something happened first in the attempt that is under way."""
         attempt = self.attempts[-1]
         if getattr(attempt, moment) is None:
-            setattr(attempt, moment, self.seconds())
+            setattr(attempt, moment, self.clock() - self._began)
 
     def answered(self, status: int, headers: Mapping[str, str]) -> None:
         """The backend has sent the head of its answer."""

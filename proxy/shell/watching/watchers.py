@@ -8,7 +8,6 @@ from proxy.core.errors import Fault
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable, shown
-from proxy.core.tracing.trace_context import sent_with
 from proxy.shell.ops.logs import Log
 from proxy.shell.watching.content import Content, ContentRoom
 from proxy.shell.watching.watch import Transport, Watch
@@ -24,12 +23,13 @@ class Watcher(Protocol):
     def name(self) -> str:
         """A word of our own, for the log and the metrics."""
 
-    def wants_content(self, watch: Watch) -> bool:
+    @property
+    def wants_content(self) -> Callable[[Watch], bool] | None:
         """Is what is said in this request to be kept with it? Asked once, before anything of it is known but who asks,
-        where, and when."""
+        where, and when. None: nothing of any request is."""
 
-    def begun(self, watch: Watch) -> None:
-        """A request has begun. Its `watch` may be kept, and read at any time."""
+    def begun(self, watch: Watch, headers: Mapping[str, str]) -> None:
+        """A request has begun. Its `watch` may be kept, and read at any time; its client's headers may not."""
 
     def ended(self, watch: Watch) -> None:
         """Nothing of it changes any more."""
@@ -49,6 +49,9 @@ class Watchers:
     ) -> None:
         """`clock` measures, `now` tells the date. `failed`: counts a failure of the watcher of this name."""
         self._watchers = watchers
+        self._wanting = [
+            (watcher, wants) for watcher in watchers if (wants := watcher.wants_content) is not None
+        ]
         self._room = room
         self._clock = clock
         self._now = now
@@ -86,31 +89,32 @@ class Watchers:
             self._clock,
             hidden,
         )
-        watch.traceparent, watch.tracestate = sent_with(headers)
-        wanting = [watcher for watcher in self._watchers if self._ask(watcher, watch)]
-        if wanting:
+        if self._wanting and self._is_wanted(watch):
             watch.content = Content(self._room, headers, watch.seconds, self._mint, self._now)
         for watcher in self._watchers:
-            self._tell(watcher, watcher.begun, watch)
+            try:
+                watcher.begun(watch, headers)
+            except Exception as failure:
+                self._note(watcher, failure)
         return watch
 
     def end(self, watch: Watch, status: int, fault: Fault | None) -> None:
         watch.end(status, fault)
         for watcher in self._watchers:
-            self._tell(watcher, watcher.ended, watch)
+            try:
+                watcher.ended(watch)
+            except Exception as failure:
+                self._note(watcher, failure)
 
-    def _ask(self, watcher: Watcher, watch: Watch) -> bool:
-        try:
-            return watcher.wants_content(watch)
-        except Exception as failure:
-            self._note(watcher, failure)
-            return False
-
-    def _tell(self, watcher: Watcher, hear: Callable[[Watch], None], watch: Watch) -> None:
-        try:
-            hear(watch)
-        except Exception as failure:
-            self._note(watcher, failure)
+    def _is_wanted(self, watch: Watch) -> bool:
+        """All are asked, since each remembers its answer."""
+        wanted = False
+        for watcher, wants in self._wanting:
+            try:
+                wanted |= wants(watch)
+            except Exception as failure:
+                self._note(watcher, failure)
+        return wanted
 
     def _note(self, watcher: Watcher, failure: Exception) -> None:
         self._failed(watcher.name)

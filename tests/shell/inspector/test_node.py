@@ -16,7 +16,7 @@ def made(slot: WorkerSlot, requests: int, life: str = "life") -> Node:
     ring = Ring(10, 100)
     for _ in range(requests):
         watch = a_watch(lambda: 0.0)
-        ring.begun(watch)
+        ring.begun(watch, {})
         watch.end(200, None)
         ring.ended(watch)
     return Node(slot, ring, life, lambda: {"worker": slot.number}, str)

@@ -26,7 +26,7 @@ def watch(*, said: int = 0) -> Watch:
 
 
 def ended(ring: Ring, made: Watch) -> None:
-    ring.begun(made)
+    ring.begun(made, {})
     made.end(200, None)
     ring.ended(made)
 
@@ -40,7 +40,7 @@ def keep_all(made: Watch) -> bool:
 
 
 def test_it_asks_for_no_content() -> None:
-    assert not Ring(1, 1).wants_content(watch())
+    assert Ring(1, 1).wants_content is None
 
 
 def test_the_oldest_are_forgotten_first() -> None:
@@ -48,7 +48,7 @@ def test_the_oldest_are_forgotten_first() -> None:
     for _ in range(4):
         ended(ring, watch())
     live = watch()
-    ring.begun(live)
+    ring.begun(live, {})
     assert numbers(ring) == [3, 4, 5]
     assert ring.find(2) is None
     seen = ring.find(5)
@@ -59,7 +59,7 @@ def test_the_oldest_are_forgotten_first() -> None:
 def test_what_is_under_way_is_always_new() -> None:
     ring = Ring(10, 100)
     first = watch()
-    ring.begun(first)
+    ring.begun(first, {})
     ended(ring, watch())
     assert numbers(ring, since=ring.changes) == [1]
     first.end(200, None)
@@ -81,7 +81,7 @@ def test_strangers_drive_nobody_out() -> None:
 def test_content_is_seen_live_and_later_only_if_the_recorder_keeps_it(keeps: bool) -> None:
     ring = Ring(10, 100, lambda watch: keeps)
     made = watch(said=10)
-    ring.begun(made)
+    ring.begun(made, {})
     seen = ring.find(1)
     assert seen is not None
     assert (seen.said is not None) is keeps
@@ -117,7 +117,7 @@ def test_what_has_ended_holds_no_key_and_no_frame() -> None:
     key = {"authorization": "Bearer sk-secret"}
     made = a_watch(lambda: 0.0, hidden=partial(hidden_by, key))
     ring = Ring(1, 100)
-    ring.begun(made)
+    ring.begun(made, {})
     try:
         raise Truncated("cut")
     except Truncated as fault:
@@ -135,7 +135,7 @@ def test_causes_stay_as_they_are_and_are_told_in_words() -> None:
     """They are others' too: whoever raised them may still want to tell where."""
     made = a_watch(lambda: 0.0)
     ring = Ring(1, 100)
-    ring.begun(made)
+    ring.begun(made, {})
     try:
         raise ConnectionResetError(104, "reset") from ValueError("a prompt")
     except ConnectionResetError as cause:
@@ -157,7 +157,7 @@ def test_causes_that_go_in_a_circle_have_an_end() -> None:
     fault.__cause__, one.__cause__, other.__cause__ = one, other, one
     made = a_watch(lambda: 0.0)
     ring = Ring(1, 100)
-    ring.begun(made)
+    ring.begun(made, {})
     made.end(502, fault)
     ring.ended(made)
     (seen,) = ring.since(-1)

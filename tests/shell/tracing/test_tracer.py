@@ -23,8 +23,8 @@ class Kept:
         self.spans += spans
 
     def begun(self, traceparent: str = "", tracestate: str = "", tenant: str | None = "ann") -> Watch:
-        watch = a_watch(lambda: 0.0, tenant=tenant, traceparent=traceparent, tracestate=tracestate)
-        self.tracer.begun(watch)
+        watch = a_watch(lambda: 0.0, tenant=tenant)
+        self.tracer.begun(watch, {"traceparent": traceparent, "tracestate": tracestate})
         return watch
 
     def ended(self, watch: Watch) -> list[Span]:
@@ -104,7 +104,7 @@ def test_whoever_was_not_let_in_belongs_to_no_trace_of_others() -> None:
 
 def test_it_never_wants_what_was_said() -> None:
     kept = Kept()
-    assert not kept.tracer.wants_content(kept.begun())
+    assert kept.tracer.wants_content is None
     assert kept.tracer.name == "tracer"
 
 

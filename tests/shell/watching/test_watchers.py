@@ -1,5 +1,7 @@
 """Those who watch: each is handed every request, and none can hurt one."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from proxy.shell.watching.content import ContentRoom
@@ -16,7 +18,7 @@ class Broken:
     def wants_content(self, watch: Watch) -> bool:
         raise RuntimeError
 
-    def begun(self, watch: Watch) -> None:
+    def begun(self, watch: Watch, headers: Mapping[str, str]) -> None:
         raise RuntimeError
 
     def ended(self, watch: Watch) -> None:
