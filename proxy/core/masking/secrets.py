@@ -56,11 +56,18 @@ class Secrets:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where they stand in a text that may be long, in whole or in part. Spans may overlap."""
-        if self._whole is None or not any(anchor in text for anchor in self._anchors):
+        if self._whole is None or not self._has_anchor(text):
             return []
         found = [match.span() for match in self._whole.finditer(text)]
         parts = [(at, at + PART) for at in range(len(text) - PART + 1) if text[at : at + PART] in self._parts]
         return found + parts
+
+    def _has_anchor(self, text: str) -> bool:
+        """A short text has fewer pieces than there are anchors."""
+        pieces = len(text) - ANCHOR + 1
+        if pieces < len(self._anchors):
+            return not self._anchors.isdisjoint([text[at : at + ANCHOR] for at in range(pieces)])
+        return any(anchor in text for anchor in self._anchors)
 
     def _without_parts(self, text: str) -> str:
         kept, end = [], 0

@@ -132,17 +132,38 @@ def _attempt(attempt: RecordedAttempt, keys: Keys) -> RecordedAttempt:
 
 def _everywhere(adapter: Any, value: Any, keys: Keys) -> Any:
     """Hides keys in all texts of something that can be told as JSON."""
-    return adapter.validate_python(_told(adapter.dump_python(value, mode="json"), keys))
+    told = adapter.dump_python(value, mode="json")
+    hidden = _told(told, keys)
+    return value if hidden is told else adapter.validate_python(hidden)
 
 
 def _told(value: Any, keys: Keys) -> Any:
+    """Nearly always there is none: to look at all texts at once costs a tenth of looking at each."""
+    texts: list[str] = []
+    _gather(value, texts)
+    return _each_told(value, keys) if keys.spans("\0".join(texts)) else value
+
+
+def _gather(value: Any, texts: list[str]) -> None:
+    if isinstance(value, str):
+        texts.append(value)
+    elif isinstance(value, dict):
+        texts += map(str, value)
+        for inner in value.values():
+            _gather(inner, texts)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _gather(inner, texts)
+
+
+def _each_told(value: Any, keys: Keys) -> Any:
     match value:
         case str():
             return _text(value, keys)
         case dict():
-            return {_text(str(name), keys): _told(inner, keys) for name, inner in value.items()}
+            return {_text(str(name), keys): _each_told(inner, keys) for name, inner in value.items()}
         case list() | tuple():
-            return [_told(inner, keys) for inner in value]
+            return [_each_told(inner, keys) for inner in value]
         case _:
             return value
 
