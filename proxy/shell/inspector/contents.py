@@ -2,7 +2,7 @@
 streams as they came, and what the model wrote beside what the client got.
 
 It takes as long as there is content, so it is made in a thread. Whatever looks like a key is masked in every text,
-because clients write keys where they do not belong.
+because clients write keys where they do not belong, and so are the keys in the head of the request itself.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,6 +15,7 @@ from proxy.core.inspected.difference import Document, compared
 from proxy.core.inspected.events import Events, TimedEvent, events
 from proxy.core.inspected.said import said_by_model, said_to_client
 from proxy.core.inspected.taken_out import pieces
+from proxy.core.masking.secrets import Secrets
 from proxy.shell.inspector.ring import Seen
 from proxy.shell.watching.content import AttemptContent, Content
 
@@ -47,7 +48,8 @@ def content(seen: Seen, attempt: int, mask: Mask) -> dict[str, Any] | None:
         "answer": kept.answer,
         "said": _said(kept, asked),
     }
-    masked: dict[str, Any] = _masked(shown, mask)
+    its_own = Secrets(kept.keys)  # which no setting knows, and a backend may repeat
+    masked: dict[str, Any] = _masked(shown, lambda text: mask(its_own.hidden(text)))
     return masked
 
 

@@ -22,6 +22,7 @@ def test_every_file_is_served() -> None:
 
 
 def test_nothing_comes_from_elsewhere() -> None:
+    """S32: the page has no dependency."""
     assert not {
         name: found[0]
         for name, file in all_files().items()
