@@ -49,6 +49,12 @@ class Persona:
     thinks: bool = False
     talks: bool = False
     """Says a sentence before it calls tools."""
+    leaks: bool = False
+    """Writes its calls into its text."""
+    guesses: bool = False
+    """Calls what nobody has declared."""
+    slow: bool = False
+    """Takes long until it begins to answer."""
     busy: bool = False
     """Answers 429 before the first byte."""
     breaks: str | None = None
@@ -59,6 +65,9 @@ PERSONAS = {
     "demo": Persona("text, tool calls and structured output"),
     "demo-think": Persona("reasons before it answers", thinks=True),
     "demo-talk": Persona("says a sentence before it calls a tool", talks=True),
+    "demo-leak": Persona("writes its tool calls into its text", leaks=True),
+    "demo-guess": Persona("does so too, and makes up the names of the tools", leaks=True, guesses=True),
+    "demo-slow": Persona("takes ten seconds until it begins to answer", slow=True),
     "demo-busy": Persona("refuses with 429", busy=True),
     "demo-error": Persona("reports an error half-way through its answer", breaks="error"),
     "demo-cut": Persona("loses the connection half-way through its answer", breaks="cut"),
@@ -92,6 +101,8 @@ def spoken(request: ChatRequest, prompt: Prompt, who: Persona) -> Answer:
         return Answer(refusal="I am sorry, but I cannot help with that: the prompt told me to refuse.")
     results = fresh_results(request)
     if calls := list(chosen_calls(request, prompt, answered=bool(results))):
+        if who.leaks:
+            return Answer(text="Let me look. " + "".join(leaked(call, who) for call in calls))
         return Answer(text=f"Let me ask {names_of(calls)}." if who.talks else "", calls=calls)
     if request.response_format is not None and request.response_format.type != "text":
         return Answer(text=orjson.dumps(structured(request.response_format, prompt, results)).decode())
@@ -102,6 +113,12 @@ def spoken(request: ChatRequest, prompt: Prompt, who: Persona) -> Answer:
             )
         )
     return Answer(text=chat(request, prompt))
+
+
+def leaked(call: Call, who: Persona) -> str:
+    """A call as Hermes writes it. A guessed name is the end of the true one: `weather`, not `get_weather`."""
+    name = call.name.rpartition("_")[2] if who.guesses else call.name
+    return f'<tool_call>{{"name": "{name}", "arguments": {call.arguments}}}</tool_call>'
 
 
 def reasoning(whole: Answer, prompt: Prompt) -> str:

@@ -18,6 +18,8 @@ PROFILE = "openai"
 """Which of the known backends it can be treated as: it takes whatever OpenAI takes."""
 PACE_S = 0.01
 """Between two chunks when people watch: fast, and yet visibly a stream."""
+SLOW_S = 10.0
+"""How long a model that is slow takes to begin."""
 CHARACTERS_PER_TOKEN = 4
 FAILURE = {
     "error": {"message": "The demo model fails here, as asked.", "type": "server_error", "code": "demo_error"}
@@ -33,8 +35,9 @@ class Recorded:
 
 
 class Handlers:
-    def __init__(self, pace_s: float, record: list[Recorded] | None) -> None:
+    def __init__(self, pace_s: float, record: list[Recorded] | None, slow_s: float) -> None:
         self.pace_s = pace_s
+        self.slow_s = slow_s
         self.record = record
 
     async def models(self, request: web.Request) -> web.Response:
@@ -60,6 +63,8 @@ class Handlers:
             raise Refused(
                 "The demo model is busy, as asked.", status=429, kind="rate_limit_error", headers=RETRY
             )
+        if who.slow:
+            await asyncio.sleep(self.slow_s)
         ident = f"chatcmpl-{sha256(body).hexdigest()[:24]}"
         completion = Completion(chat, answer(chat), ident, len(body) // CHARACTERS_PER_TOKEN)
         if chat.stream:
@@ -113,8 +118,10 @@ def cut(request: web.Request) -> None:
         request.transport.abort()
 
 
-def make_app(*, pace_s: float = 0, record: list[Recorded] | None = None) -> web.Application:
-    handlers = Handlers(pace_s, record)
+def make_app(
+    *, pace_s: float = 0, record: list[Recorded] | None = None, slow_s: float = SLOW_S
+) -> web.Application:
+    handlers = Handlers(pace_s, record, slow_s)
     app = web.Application(client_max_size=64 * 2**20)
     app.router.add_get("/v1/models", handlers.models)
     app.router.add_post("/v1/chat/completions", handlers.chat)
@@ -137,9 +144,10 @@ async def start(
     *,
     pace_s: float = PACE_S,
     record: list[Recorded] | None = None,
+    slow_s: float = SLOW_S,
 ) -> Demo:
     # Nothing here is worth waiting for at the end: who stops the demo has already stopped listening to it.
-    runner = web.AppRunner(make_app(pace_s=pace_s, record=record), access_log=None, shutdown_timeout=0.1)
+    runner = web.AppRunner(make_app(pace_s=pace_s, record=record, slow_s=slow_s), access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, host, port)
     await site.start()

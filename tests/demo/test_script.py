@@ -189,6 +189,15 @@ def test_the_talking_model_speaks_before_it_calls() -> None:
     assert (reply.text, len(reply.calls)) == ("Let me ask get_weather.", 1)
 
 
+@pytest.mark.parametrize(("model", "name"), [("demo-leak", "get_weather"), ("demo-guess", "weather")])
+def test_calls_are_leaked_into_the_text(model: str, name: str) -> None:
+    reply = ask("weather in Paris", model=model, tools=[WEATHER])
+    assert not reply.calls
+    call = reply.text.removeprefix("Let me look. <tool_call>").removesuffix("</tool_call>")
+    assert orjson.loads(call) == {"name": name, "arguments": {"city": "Paris"}}
+    assert "<tool_call>" not in ask("hello", model=model, tools=[WEATHER]).text
+
+
 def test_any_model_name_is_played_but_one_that_claims_to_be_a_demo() -> None:
     assert persona("gpt-5") is PERSONAS["demo"]
     with pytest.raises(Refused) as caught:

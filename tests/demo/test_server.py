@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -95,6 +96,15 @@ async def test_models_that_fail(
     with pytest.raises(error):
         await client.chat.completions.create(model=model, messages=[USER])
     assert capsys.readouterr().err == ""  # a failure that was asked for is no trouble
+
+
+async def test_a_slow_model_takes_its_time_before_anything_comes() -> None:
+    server = await demo.start(pace_s=0, slow_s=0.2)
+    began = time.monotonic()
+    async with openai.AsyncOpenAI(base_url=server.url, api_key="none", max_retries=0) as client:
+        await client.chat.completions.create(model="demo-slow", messages=[USER])
+    assert time.monotonic() - began >= 0.2
+    await server.stop()
 
 
 @pytest.mark.parametrize(

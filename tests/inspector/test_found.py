@@ -44,6 +44,7 @@ async def test_a_leaked_call(page: Page, proxy: Proxy, backend: ScriptedBackend)
         await ask(proxy, tools=[WEATHER], instructions="Be brief.")
     await page.until("document.querySelectorAll('.requests tbody tr').length === 3")
     assert "1 mended" in await page.text(".requests tbody tr:last-child")
+    assert "1 left in the text" in await page.text(".requests tbody tr:first-child")
     await picture(page, "inspector-requests")
 
     await open_newest(page)

@@ -209,12 +209,17 @@ function ending(request) {
   const failed = became === "failed" || became === "left";
   const kind = became === "live" ? "live" : failed ? "bad" : request.worst ?? "good";
   const what = failed && request.code ? request.code.replaceAll("_", " ") : became;
-  const recovered = Object.entries(request.markup).filter(([name]) => name.startsWith("recovered"));
-  const calls = recovered.reduce((sum, [, times]) => sum + times, 0);
+  const calls = counted(request.markup, "recovered");
+  const left = counted(request.markup, "undeclared");
   return [
     h("span", { class: `dot ${kind}`, "aria-hidden": "true" }),
     h("span", { class: "what" }, what),
     request.status >= 400 ? h("span", { class: "quiet" }, ` ${request.status}`) : null,
     calls ? h("span", { class: "tag", title: "Calls that the model wrote as text" }, `${calls} mended`) : null,
+    left ? h("span", { class: "tag", title: "What looks like a call, of no tool of the request" }, `${left} left in the text`) : null,
   ];
+}
+
+function counted(markup, what) {
+  return Object.entries(markup).reduce((sum, [name, times]) => (name.startsWith(what) ? sum + times : sum), 0);
 }
