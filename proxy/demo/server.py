@@ -147,7 +147,9 @@ async def start(
     slow_s: float = SLOW_S,
 ) -> Demo:
     # Nothing here is worth waiting for at the end: who stops the demo has already stopped listening to it.
-    runner = web.AppRunner(make_app(pace_s=pace_s, record=record, slow_s=slow_s), access_log=None, shutdown_timeout=0.1)
+    runner = web.AppRunner(
+        make_app(pace_s=pace_s, record=record, slow_s=slow_s), access_log=None, shutdown_timeout=0.1
+    )
     await runner.setup()
     site = web.TCPSite(runner, host, port)
     await site.start()

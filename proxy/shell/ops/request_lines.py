@@ -88,10 +88,11 @@ def _times(fields: Fields) -> Iterator[str]:
 
 def _fault(fields: Fields) -> str:
     what = f"{fields.get('status', '')} {fields.get('code') or fields['fault']}".strip()
+    place = f" at {_cut(fields['param'], LONGEST_NAME)}" if fields.get("param") else ""
     words = "".join(
         f": {_cut(fields[name], LONGEST_WORDS)}" for name in ("error", "cause") if fields.get(name)
     )
-    return f"{what}{words} [{fields.get('request_id', '-')}]"
+    return f"{what}{place}{words} [{fields.get('request_id', '-')}]"
 
 
 def _counted(fields: Fields) -> Iterator[str]:

@@ -55,6 +55,10 @@ def test_it_tells_less_where_less_is_known() -> None:
             {"status": 502, "fault": "BackendFault", "code": "bad_gateway", "error": "No answer.", "cause": "OSError"},
             "502 bad_gateway: No answer.: OSError [-]",
         ),
+        (
+            {"status": 400, "fault": "ClientFault", "code": "invalid_type", "param": "tools[0].parameters"},
+            "400 invalid_type at tools[0].parameters [-]",
+        ),
         ({"status": 500, "fault": "Fault", "request_id": "req_1"}, "500 Fault [req_1]"),
         ({"attempts": 2, "backend": "b", "ending": "failed"}, "failed"),
         ({"results_cut": 3, "ending": "completed"}, "completed  (3 × tool outputs shortened)"),
