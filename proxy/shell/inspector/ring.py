@@ -54,8 +54,10 @@ class Seen:
 
     def settle(self) -> None:
         """The request has ended. The content gets apart from the rest, so that it can be forgotten first."""
-        self._kept = _said(self.watch) if self.keeps(self.watch) else None
-        self.watch = _alone(self.watch)
+        watch = self.watch
+        if watch.content is not None and self.keeps(watch):
+            self._kept = _said(watch)
+        self.watch = _alone(watch)
 
     def forget(self) -> None:
         self._kept = None
