@@ -11,6 +11,7 @@ import pytest
 
 from tests.inspector.pages import browser
 from tests.support.browser import Browser, Page
+from tests.support.processes import free_port
 from tests.support.programs import Process, served
 from tests.support.proxies import backend
 from tests.support.sockets import ScriptedBackend
@@ -89,3 +90,22 @@ async def test_one_that_stands_still_keeps_its_requests(process: Process, page: 
     await page.until(f"{STANDING}.includes('2 of 2 workers')")
     assert set(await page.evaluate(ROWS)) == shown
     assert "anew" not in await page.evaluate(STANDING)
+
+
+async def test_a_proxy_that_was_started_again_says_so(
+    backend: ScriptedBackend, browser: Browser, tmp_path: Path
+) -> None:
+    port, page = free_port(), await browser.page()
+    async with served(backend, tmp_path, port=port, store={"url": "off"}) as first:
+        await page.open(f"{first.url}/inspector")
+        async with aiohttp.ClientSession() as session:
+            for _ in range(3):
+                async with session.post(
+                    f"{first.url}/v1/responses", json={"model": "m", "input": "Hi"}
+                ) as answer:
+                    assert answer.status == 200
+        await page.until(f"{ROWS}.length === 3")
+    async with served(backend, tmp_path, port=port, store={"url": "off"}):
+        await page.until(f"{STANDING}.includes('the proxy began anew')")
+        assert "without the 3 requests it had" in await page.evaluate(STANDING)
+        assert await page.evaluate(ROWS) == []
