@@ -205,6 +205,8 @@ class Hosted:
     """The one of them that must be used, or that some tool must be."""
     include: list[str] = field(default_factory=list)
     """What of their results the client wants to see."""
+    max_calls: int | None = None
+    """How often they may be called in all."""
 
 
 # ── the request ──
@@ -268,6 +270,8 @@ class Request:
     user: str | None = None
     """The client's own label for its user."""
     service_tier: str | None = None
+    cache: dict[str, str] = field(default_factory=dict)
+    """What the client says of the backend's cache of its prompts, in the words of OpenAI's APIs."""
     generate: bool = True
     """False for a warm-up, which prepares everything and does not ask the model."""
     stream: bool = False

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from proxy.core.backends.profiles import PROFILES
 from tests.support import planted
 from tests.support.planted import Difference, Json, refuses, says
 
@@ -189,17 +190,7 @@ def _is_long(body: Json) -> bool:
     return len(str(body["messages"])) > 10_000
 
 
-OPTIONS = (
-    "frequency_penalty",
-    "logprobs",
-    "presence_penalty",
-    "seed",
-    "stop",
-    "temperature",
-    "top_logprobs",
-    "top_p",
-    "verbosity",
-)
+OPTIONS = PROFILES["openai"].tuning
 
 CASES: Mapping[str, Case] = {
     "no limit by this name": Case(

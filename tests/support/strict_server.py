@@ -18,6 +18,7 @@ CALL_IDS: dict[CallIdForm, re.Pattern[str]] = {
     "alnum9": re.compile(r"[A-Za-z0-9]{9}"),
 }
 BODY = {"model", "messages", "stream", "stream_options", "tools", "tool_choice", "response_format"}
+HINTS = {"verbosity", "service_tier", "prompt_cache_key", "prompt_cache_retention", "safety_identifier"}
 PARALLEL = {"omit": set(), "obey": {"parallel_tool_calls"}, "false": {"parallel_tool_calls"}}
 EFFORT = {
     "none": set(),
@@ -54,7 +55,7 @@ def refuse(body: dict[str, Any], profile: BackendProfile) -> None:
 
 
 def _body(body: dict[str, Any], profile: BackendProfile) -> None:
-    known = BODY | {profile.length_field} | (profile.tuning & (TUNING | {"verbosity", "service_tier"}))
+    known = BODY | {profile.length_field} | (profile.tuning & (TUNING | HINTS))
     known |= PARALLEL[profile.parallel] | EFFORT[profile.effort_field] | profile.extra.keys()
     assert body.keys() <= known, f"unknown fields {body.keys() - known}"
     for name, value in body.items():

@@ -45,7 +45,8 @@ _OPENAI = replace(
     format_with_tools=True,
     effort_field="reasoning_effort",
     effort_map={"max": "xhigh"},
-    tuning=TUNING | {"verbosity"},
+    tuning=TUNING
+    | {"verbosity", "service_tier", "prompt_cache_key", "prompt_cache_retention", "safety_identifier"},
     offers_responses=True,
     length_least=16,
     hosted_tools=_HOSTED,

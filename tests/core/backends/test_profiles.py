@@ -14,7 +14,8 @@ OPENAI: dict[str, Any] = {
     "length_field": "max_completion_tokens",
     "effort_field": "reasoning_effort",
     "effort_map": {"max": "xhigh"},
-    "tuning": DEFAULT.tuning | {"verbosity"},
+    "tuning": DEFAULT.tuning
+    | {"verbosity", "service_tier", "prompt_cache_key", "prompt_cache_retention", "safety_identifier"},
     "offers_responses": True,
     "length_least": 16,
     "media_results": True,

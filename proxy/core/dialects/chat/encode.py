@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from proxy.core.dialects.chat.messages import encode_messages
 from proxy.core.dialects.reading.reply_lessons import asked_whole
 from proxy.core.dialects.writing import answer_format
-from proxy.core.dialects.writing.body import Body, granted, patched, tuning_wishes
+from proxy.core.dialects.writing.body import Body, granted, hints, patched, tuning_wishes, unusual_tier
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request
 from proxy.core.profile import BackendProfile, ForceTool
@@ -105,13 +105,9 @@ def _length(request: Request, profile: BackendProfile) -> Body:
     return {profile.length_field: limit} if limit else {}
 
 
-USUAL_TIERS = ("auto", "default")
-"""Backends do so without being asked."""
-
-
 def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
-    tier = None if request.service_tier in USUAL_TIERS else request.service_tier
-    return granted(tuning_wishes(request) | {"service_tier": tier}, profile.tuning, ledger)
+    wishes = tuning_wishes(request) | {"service_tier": unusual_tier(request)}
+    return granted(wishes, profile.tuning, ledger) | hints(request, profile.tuning, ledger)
 
 
 _SWITCH_WORDS = frozenset({"enabled", "disabled", "adaptive"})

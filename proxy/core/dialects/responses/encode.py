@@ -8,7 +8,7 @@ from proxy.core.dialects.reading.reply_lessons import asked_whole
 from proxy.core.dialects.responses import items, tools
 from proxy.core.dialects.writing import answer_format
 from proxy.core.dialects.writing.answer_format import FormatPlan
-from proxy.core.dialects.writing.body import Body, granted, patched, tuning_wishes
+from proxy.core.dialects.writing.body import Body, granted, hints, patched, tuning_wishes, unusual_tier
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.profile import BackendProfile
@@ -17,7 +17,19 @@ from proxy.core.tools.prepare import Prepared
 LOGPROBS = "message.output_text.logprobs"
 SEALED_THOUGHTS = "reasoning.encrypted_content"
 
-ALWAYS = frozenset({"temperature", "top_p", "logprobs", "top_logprobs", "verbosity"})
+ALWAYS = frozenset(
+    {
+        "temperature",
+        "top_p",
+        "logprobs",
+        "top_logprobs",
+        "verbosity",
+        "service_tier",
+        "prompt_cache_key",
+        "prompt_cache_retention",
+        "safety_identifier",
+    }
+)
 """The tuning that the API has. Some servers take more."""
 
 SWITCHES = {"disabled": "none", "enabled": None, "adaptive": None}
@@ -38,7 +50,8 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     conversation = items.converse(
         request, prepared, profile, model, ledger, flatten=flatten, note=form.instruction
     )
-    wishes = granted(tuning_wishes(request), _tuning(profile), ledger)
+    tuning = _tuning(profile)
+    wishes = granted(tuning_wishes(request) | {"service_tier": unusual_tier(request)}, tuning, ledger)
     body: Body = {
         "model": model,
         "instructions": conversation.instructions or None,
@@ -48,7 +61,9 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
         "text": _text(form, wishes) or None,
         "reasoning": _reasoning(request, profile, ledger) or None,
         "include": _include(request, prepared, profile, wishes) or None,
+        "max_tool_calls": request.hosted.max_calls if request.hosted and prepared.hosted else None,
         **{name: wishes[name] for name in wishes if name not in ("logprobs", "verbosity")},
+        **hints(request, tuning, ledger),
         "store": False,
         "stream": not asked_whole(request, profile),
     }

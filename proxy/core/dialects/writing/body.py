@@ -9,6 +9,13 @@ from proxy.core.model import UNTUNED, Request
 Body = dict[str, Any]
 
 
+USUAL_TIERS = ("auto", "default")
+"""Backends do so without being asked."""
+
+MAX_LABEL = 64
+"""Characters of the name of a user that OpenAI takes."""
+
+
 def tuning_wishes(request: Request) -> Body:
     """Collects how the client wants the model to generate, by our names; None is no wish. Empty if there is none at
     all."""
@@ -26,6 +33,22 @@ def tuning_wishes(request: Request) -> Body:
         "top_logprobs": sampling.top_logprobs or None,
         "verbosity": request.verbosity,
     }
+
+
+def hints(request: Request, known: Collection[str], ledger: Ledger) -> Body:
+    """Picks labels that change no answer: where the backend does not know them, nothing is lost."""
+    if not request.cache and request.user is None:
+        return {}
+    labels = request.cache | ({} if request.user is None else {"safety_identifier": request.user})
+    if len(labels.get("safety_identifier", "")) > MAX_LABEL:
+        del labels["safety_identifier"]
+        ledger.drop("user")
+    return {name: value for name, value in labels.items() if name in known}
+
+
+def unusual_tier(request: Request) -> str | None:
+    """The tier that has to be asked for."""
+    return None if request.service_tier in USUAL_TIERS else request.service_tier
 
 
 def granted(wishes: Mapping[str, Any], known: Collection[str], ledger: Ledger) -> Body:

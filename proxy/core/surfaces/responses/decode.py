@@ -46,6 +46,8 @@ REASONING_TOKEN = "reasoning.encrypted_content"
 HOSTED_RESULTS = ("web_search_call.", "file_search_call.", "code_interpreter_call.", "computer_call_output.")
 """How the words begin that ask for more of what hosted tools find."""
 
+CACHE = ("prompt_cache_key", "prompt_cache_retention")
+
 NO_WISH = ReasoningWish()
 """The wish of a request that says nothing about reasoning."""
 
@@ -95,17 +97,27 @@ def decode(
         stream=bool(envelope.get("stream")),
         compact=cursor.compact,
         validate_arguments=options.validate_tool_arguments if options else None,
-        hosted=_hosted(toolbox, envelope),
+        cache=_cache(body),
+        hosted=_hosted(toolbox, envelope, ledger),
         namespaces=toolbox.spaces,
     )
 
 
-def _hosted(toolbox: Toolbox, envelope: ResponsesEnvelope) -> Hosted | None:
+def _cache(body: Any) -> dict[str, str]:
+    """Labels: a wrong type is no reason to refuse the request."""
+    found = ((name, body.get(name)) for name in CACHE)
+    return {name: value for name, value in found if value and isinstance(value, str)}
+
+
+def _hosted(toolbox: Toolbox, envelope: ResponsesEnvelope, ledger: Ledger) -> Hosted | None:
     """A choice among functions, or against all calls, is one against these too."""
+    most = envelope.get("max_tool_calls")
     if not toolbox.kept or envelope.get("tool_choice") == "none":
+        if most is not None:
+            ledger.drop("max_tool_calls")
         return None
     wanted = [word for word in envelope.get("include") or () if word.startswith(HOSTED_RESULTS)]
-    return Hosted(toolbox.kept, toolbox.chosen, wanted)
+    return Hosted(toolbox.kept, toolbox.chosen, wanted, most)
 
 
 def _turns(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[LocatedTurn]:

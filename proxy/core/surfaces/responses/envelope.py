@@ -97,9 +97,11 @@ class ResponsesEnvelope(TypedDict, total=False):
 ENVELOPE = TypeAdapter(ResponsesEnvelope)
 
 HARMLESS: dict[str, tuple[Any, ...]] = {
+    "access_programs": (None,),
     "context_management": (None,),
-    "max_tool_calls": (None,),
+    "image": (None,),
     "moderation": (None,),
+    "prompt_cache_options": (None,),
     "truncation": (None, "disabled"),
 }
 """Fields that are checked and echoed, but change nothing here. Other values than these are counted."""

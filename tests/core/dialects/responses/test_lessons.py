@@ -8,7 +8,7 @@ import pytest
 
 from proxy.core.dialects.reading import lessons
 from proxy.core.dialects.responses.lessons import LESSONS
-from proxy.core.profile import TUNING, BackendProfile
+from proxy.core.profile import BackendProfile
 from tests.support.responses_requests import OPENAI, openai
 from tests.support.tables import table
 
@@ -61,7 +61,7 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         {"tuning": OPENAI.tuning - {"temperature"}},
     ),
     ("unknown_field", {}, "Unknown parameter: 'text.format'.", {"formats": frozenset()}),
-    ("unknown_field", {}, "Unknown parameter: 'text.verbosity'.", {"tuning": TUNING}),
+    ("unknown_field", {}, "Unknown parameter: 'text.verbosity'.", {"tuning": OPENAI.tuning - {"verbosity"}}),
     ("unknown_field", {}, "Unknown parameter: 'parallel_tool_calls'.", {"parallel": "omit"}),
     ("unknown_field", {}, "Unknown parameter: 'tool_choice'.", {"force_tool": "auto"}),
     ("unknown_field", {}, "Unknown parameter: 'store'.", {"extra": {"store": None}}),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.dialects.writing.body import granted, patched, tuning_wishes
+from proxy.core.dialects.writing.body import granted, hints, patched, tuning_wishes, unusual_tier
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request, Sampling
 from tests.support.tables import table
@@ -24,6 +24,33 @@ def test_a_profiles_patch_is_laid_over_the_body(
     ledger = Ledger()
     assert patched(body, patch, ledger) == expected
     assert ledger.dropped == dropped
+
+
+KEY = {"prompt_cache_key": "k"}
+LABELS = ("prompt_cache_key", "safety_identifier")
+
+
+@table(
+    ("request_fields", "known", "told", "dropped"),
+    [
+        ({}, LABELS, {}, {}),
+        ({"cache": KEY, "user": "u"}, LABELS, KEY | {"safety_identifier": "u"}, {}),
+        ({"cache": KEY}, LABELS, KEY, {}),
+        ({"cache": KEY, "user": "u"}, (), {}, {}),
+        ({"user": "u" * 65}, LABELS, {}, {"user": 1}),
+    ],
+)
+def test_labels_go_to_who_knows_them(
+    request_fields: dict[str, Any], known: tuple[str, ...], told: dict[str, str], dropped: dict[str, int]
+) -> None:
+    ledger = Ledger()
+    assert hints(Request("m", [], **request_fields), known, ledger) == told
+    assert ledger.dropped == dropped
+
+
+@table(("wanted", "told"), [(None, None), ("auto", None), ("default", None), ("flex", "flex")])
+def test_the_usual_tier_need_not_be_asked_for(wanted: str | None, told: str | None) -> None:
+    assert unusual_tier(Request("m", [], service_tier=wanted)) == told
 
 
 def test_who_wishes_nothing_has_no_wishes() -> None:

@@ -296,3 +296,11 @@ def test_a_warm_up_is_a_request_that_nobody_answers() -> None:
     assert ask().generate
     assert ask(generate=True).generate
     assert not ask(generate=False).generate
+
+
+def test_what_is_said_of_the_cache():
+    assert ask(prompt_cache_key="k", prompt_cache_retention="24h").cache == {
+        "prompt_cache_key": "k",
+        "prompt_cache_retention": "24h",
+    }
+    assert ask(prompt_cache_key=None, prompt_cache_retention=7).cache == {}

@@ -109,3 +109,13 @@ def test_the_echo_has_them_without_their_secrets() -> None:
     assert [tool["type"] for tool in told] == ["function", "web_search", "mcp"]
     assert told[2] == {"type": "mcp", "server_label": "s", "server_url": "https://x.example"}
     assert [tool["type"] for tool in echoed(body)["tools"]] == ["function"]
+
+
+def test_how_often_they_may_be_called() -> None:
+    """Without such a tool there is nothing that it could limit here."""
+    ledger = Ledger()
+    hosted = ask(ledger, tools=[SEARCH], max_tool_calls=3).hosted
+    assert hosted is not None
+    assert (hosted.max_calls, ledger.dropped) == (3, {})
+    assert ask(ledger, max_tool_calls=3).hosted is None
+    assert ledger.dropped == {"max_tool_calls": 1}
