@@ -1,5 +1,6 @@
 """Tools that a backend runs itself, over real sockets: passed on where it does, left out with one line elsewhere."""
 
+from proxy.core.stream.stages.hosted_left_out import LEFT_OUT
 from tests.contract.client import proxy
 from tests.contract.item_backend import Json, post, saying
 
@@ -78,3 +79,4 @@ async def test_a_chat_client_hears_the_answer_and_its_sources() -> None:
     (choice,) = told["choices"]
     assert choice["message"]["content"] == "Cold."
     assert choice["message"]["annotations"][0]["url_citation"]["url"] == LINK["url"]
+    assert told["_proxy"]["warnings"] == [LEFT_OUT.format(kind="web_search_call")]

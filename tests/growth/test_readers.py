@@ -44,7 +44,8 @@ NEED_NONE = {
         surfaces/chat/surface surfaces/responses/compaction surfaces/catalog/listing surfaces/native/calls
         surfaces/native/surface surfaces/responses/message_first surfaces/responses/surface surfaces/responses/echo
         surfaces/responses/hosted dialects/writing/unreadable surfaces/framing surfaces/surface
-        stream/stages/summary stream/stages/first_call stream/stages/one_reply stream/stages/argument_names""",
+        stream/stages/summary stream/stages/first_call stream/stages/hosted_left_out
+        stream/stages/one_reply stream/stages/argument_names""",
     "hold texts, names and numbers of our own": """surfaces/catalog/codex_instructions surfaces/openapi/document
         surfaces/openapi/schemas surfaces/openapi/kept_schemas surfaces/openapi/known_paths
         surfaces/responses/tools markup/registry markup/shapes backends/efforts

@@ -1,7 +1,8 @@
 """The recipe of a reply: the only place that knows which stages it passes, and in which order.
 
-    bytes → intake → decoder → think → markup → frames → assembler → argument_names → answer_needed → summary
-          → first_call → reasoning_extras → answer_form → awaited_checks → guard → collector → encoder → frames
+    bytes → intake → decoder → think → markup → frames → assembler → argument_names → hosted_left_out
+          → answer_needed → summary → first_call → reasoning_extras → answer_form → awaited_checks → guard
+          → collector → encoder → frames
 
 Of the stages between the assembler and the collector, a reply gets those that it needs.
 """
@@ -9,6 +10,7 @@ Of the stages between the assembler and the collector, a reply gets those that i
 from dataclasses import dataclass
 from functools import partial
 
+from proxy.core.backends import wires
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.flow.request import Asker, Preparation
 from proxy.core.ids import Mint
@@ -25,6 +27,7 @@ from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.answer_form import answer_form
 from proxy.core.stream.stages.argument_names import rename_arguments
 from proxy.core.stream.stages.first_call import first_call
+from proxy.core.stream.stages.hosted_left_out import leave_hosted_out
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.stream.stages.summary import as_summary
 from proxy.core.tenants import Mode
@@ -95,6 +98,8 @@ def stages_for(
     stages: list[Stage] = []
     if preparation.prepared.aliases:
         stages.append(Stage("argument_names", rename_arguments(preparation.prepared.aliases)))
+    if preparation.profile.dialect == wires.RESPONSES and not asker.surface.tells_hosted:
+        stages.append(Stage("hosted_left_out", leave_hosted_out(ledger)))
     if asker.client.answer_needed or request.compact:
         stages.append(Stage("answer_needed", fail_without_answer))
     if request.compact:

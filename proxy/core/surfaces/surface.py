@@ -106,6 +106,10 @@ class Surface(Protocol):
         """Do its clients see ids of ours for all calls? (C06, N03)"""
 
     @property
+    def tells_hosted(self) -> bool:
+        """Has it a form for what tools of the backend's own have done?"""
+
+    @property
     def params(self) -> Mapping[str, str]:
         """The surface's names of fields that faults call by their names in the Responses API."""
 

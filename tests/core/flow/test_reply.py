@@ -133,6 +133,14 @@ def test_what_only_passes_text_on_is_not_in_its_way() -> None:
     assert outlet.delta is way
 
 
+def test_what_a_provider_does_is_left_out_for_surfaces_without_a_form_for_it() -> None:
+    there = replace(KEEPS, dialect="responses")
+    native = NativeSurface(counting_mint(), lambda: NOW, TokenSigner("secret"))
+    for surface, left_out in ((RESPONSES, False), (native, True)):
+        found, _ = stages_for(preparation(TOOLS, there), Asker(surface, CODEX, ANYBODY), None, Ledger())
+        assert (found[0].name == "hosted_left_out") is left_out
+
+
 def test_v23_one_call_at_a_time_is_seen_to_before_all_else() -> None:
     required = replace(TOOLS, choice=REQUIRED)
     assert stages(required, profile=KEEPS) == ["reasoning_extras", "guard"]

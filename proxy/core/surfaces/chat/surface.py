@@ -30,6 +30,7 @@ class ChatSurface:
     name = "chat"
     strict = False
     own_call_ids = True
+    tells_hosted = False
     params = PARAMS
     parses_arguments = False
 

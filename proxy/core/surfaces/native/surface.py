@@ -30,6 +30,7 @@ class NativeSurface:
     name = "native"
     strict = True
     own_call_ids = True
+    tells_hosted = False
     params = PARAMS
     parses_arguments = True
 

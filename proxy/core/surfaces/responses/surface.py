@@ -69,6 +69,7 @@ class ResponsesSurface:
 
     strict = False
     own_call_ids = False
+    tells_hosted = True
     params: ClassVar[Mapping[str, str]] = {}
     parses_arguments = False
 

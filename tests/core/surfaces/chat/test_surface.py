@@ -82,6 +82,7 @@ def test_c08_what_was_noted_while_reading_is_told() -> None:
 def test_limits_are_warned_of_ids_are_ours_and_arguments_stay_text() -> None:
     surface = ChatSurface(counting_mint(), lambda: NOW)
     assert (surface.strict, surface.own_call_ids, surface.parses_arguments) == (False, True, False)
+    assert not surface.tells_hosted
 
 
 def test_an_error_has_its_envelope() -> None:
