@@ -2,31 +2,24 @@
 other one where an endpoint is missing.
 """
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from aiohttp import web
 
-from proxy.core import jsontext
 from tests.contract.cases import CASES, TOOLS, Ask, Round
 from tests.contract.client import Conversation, proxy
 from tests.contract.every_surface import SURFACES
+from tests.contract.half_backend import SAID, half
+from tests.contract.item_backend import post
 from tests.contract.read_responses import received
-from tests.scripted import chat, responses
-from tests.scripted.say import Say
+from tests.scripted import responses
 from tests.scripted.serving import serving
 
-Json = dict[str, Any]
-
 OPENAI = {"profile": "openai"}
-SAID = Say(text="Hello.")
 PLAIN = Ask()
 ROUND = replace(CASES["text"].rounds[0], says=SAID)
-EACH = {"chat": chat.provider(), "responses": responses.provider()}
-PATHS = {"/v1/chat/completions": "chat", "/v1/responses": "responses"}
 
 
 @pytest.mark.parametrize("surface", SURFACES)
@@ -49,51 +42,6 @@ async def test_a_model_that_thinks_beside_tools_gets_its_thoughts_back(surface: 
 
 
 # ── endpoints that are missing ──
-
-
-@dataclass
-class Half:
-    """A server that has one of the two endpoints, or both, or none."""
-
-    has: tuple[str, ...]
-    missing: int
-    """The status in place of the others."""
-    words: Any = "404: Not Found"
-    url: str = ""
-    asked: list[str] = field(default_factory=list)
-
-    async def handle(self, request: web.Request) -> web.StreamResponse:
-        if request.method == "GET":
-            return web.json_response(responses.MODELS)
-        which = PATHS[request.path]
-        self.asked.append(which)
-        if which not in self.has:
-            if isinstance(self.words, str):
-                return web.Response(text=self.words, status=self.missing)
-            return web.json_response(self.words, status=self.missing)
-        body = jsontext.strict(await request.read())
-        assert ("messages" in body) is (which == "chat")
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-        await response.prepare(request)
-        await response.write(b"".join(EACH[which].stream(SAID)))
-        await response.write_eof()
-        return response
-
-
-@asynccontextmanager
-async def half(*has: str, missing: int = 404, words: Any = "404: Not Found") -> AsyncIterator[Half]:
-    server = Half(has, missing, words)
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", server.handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        server.url = f"http://{host}:{port}"
-        yield server
-    finally:
-        await runner.cleanup()
 
 
 async def ask(url: str, ask: Ask = PLAIN, model: str = "m", this: Round = ROUND) -> str | None:
@@ -138,6 +86,16 @@ async def test_a_backend_without_responses(status: int) -> None:
         for _ in range(2):
             assert await ask(url, replace(TOOLS, effort="high"), responses.MODEL) == "Hello."
         assert server.asked == ["responses", "chat", "chat"]
+
+
+async def test_by_chat_tools_that_are_no_functions_are_some_after_all() -> None:
+    """And those that only Responses has are left out there."""
+    tools = [{"type": "custom", "name": "sh"}, {"type": "web_search"}]
+    async with half("chat") as server, proxy({"url": server.url, **OPENAI}) as url:
+        await post(url, "/v1/responses", {"model": "gpt-5", "input": "Hi", "tools": tools})
+    assert server.asked == ["responses", "chat"]
+    ((tool,),) = (body["tools"] for body in server.bodies)
+    assert (tool["type"], tool["function"]["name"]) == ("function", "sh")
 
 
 async def test_a_backend_with_neither() -> None:

@@ -28,7 +28,7 @@ class ModelRule:
     """These hosts are known to refuse it."""
 
 
-_OPENAI = frozenset({"openai", "azure", "azure-deployment"})
+_OPENAI = frozenset({"openai", "azure", "azure-deployment", "azure-responses"})
 
 _FREE: frozenset[NativeTool] = frozenset({"custom", "allowed_tools"})
 """What its models take as it is from the first that took free text."""

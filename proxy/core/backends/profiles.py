@@ -84,12 +84,18 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             _AZURE,
             name="azure-deployment",
-            hosted_tools=frozenset(),
-            offers_responses=False,
             hosts=("*.azure.com/openai/deployments/*",),
             query={
                 "api-version": "2024-10-21"
             },  # the last dated version of the kind that is generally available
+        ),
+        replace(
+            _AZURE,
+            name="azure-responses",
+            hosts=("*.azure.com/openai", "*.azure.com/openai/", "*.azure.com/openai/responses"),
+            root="/openai",
+            wire="responses",  # by a dated version there is Chat for deployments only
+            query={"api-version": "2025-04-01-preview"},
         ),
         replace(
             _AZURE,

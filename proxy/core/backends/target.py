@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from proxy.core.profile import BackendProfile
 
 MODELS = "/models"
 RESPONSES = "/responses"
+DEPLOYMENTS = "/openai/deployments/"
+"""What stands before the name of a model in those URLs of Azure that are of one model."""
 """Where the backends that have the Responses API have it."""
 
 POSTED = {
@@ -59,6 +61,12 @@ def _authorization(target: Target) -> dict[str, str]:
     if not target.key or form == "none":
         return {}
     return {"Authorization": f"Bearer {target.key}"} if form == "bearer" else {form: target.key}
+
+
+def deployment(target: Target) -> str | None:
+    """The name of the deployment that the URL is of: Azure calls a model by it, where the URL does not."""
+    _, _, after = urlsplit(target.base_url).path.partition(DEPLOYMENTS)
+    return unquote(after.partition("/")[0]) or None
 
 
 def below(target: Target, endpoint: str) -> str:

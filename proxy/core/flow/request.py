@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from proxy.core.backends import wires
 from proxy.core.backends.counter import TokenCounter
 from proxy.core.backends.post import Post, post
-from proxy.core.backends.target import Target
+from proxy.core.backends.target import Target, deployment
 from proxy.core.dialects.registry import counting, spoken_by
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
@@ -84,6 +84,8 @@ def prepared_for(
     own_url = url if counter or profile is target.profile else spoken_by(profile).reply_url(target, model)
     prepared = prepare(request, profile, ledger)
     body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
+    if profile.dialect == wires.RESPONSES and (deployed := deployment(target)):
+        body["model"] = deployed
     question = counter.body(body, model) if counter else body
     asked = post(target, own_url, question)
     return Preparation(request, target, model, profile, prepared, asked, url, counter)

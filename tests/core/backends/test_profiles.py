@@ -30,10 +30,9 @@ DIFFERS: dict[str, dict[str, Any]] = {
     "default": {},
     "openai": OPENAI | {"files": True},
     "azure": OPENAI | {"auth": "api-key"},
-    "azure-deployment": {
-        name: value for name, value in OPENAI.items() if name not in ("offers_responses", "hosted_tools")
-    }
-    | {"auth": "api-key", "query": {"api-version": "2024-10-21"}},
+    "azure-deployment": OPENAI | {"auth": "api-key", "query": {"api-version": "2024-10-21"}},
+    "azure-responses": OPENAI
+    | {"auth": "api-key", "wire": "responses", "query": {"api-version": "2025-04-01-preview"}},
     "vllm": {
         "offers_responses": True,
         "tuning_beside_api": BESIDE_API,
@@ -233,7 +232,7 @@ NOBODY_KNOWS = {"default", "lmstudio", "tgi", "together", "chutes", "nim"}
 
 NOT_KNOWN_TO_LOSE_CALLS = {"default", "together"}
 """Beside a format of the answer: their replies show it."""
-BOTH = {"openai", "azure", "azure-deployment", "anthropic", "google"}
+BOTH = {"openai", "azure", "azure-deployment", "azure-responses", "anthropic", "google"}
 """A format and tools."""
 
 

@@ -70,6 +70,9 @@ def test_google_is_asked_in_its_own_language_unless_the_path_is_that_of_chat(pat
 def test_an_azure_deployment_is_known_by_its_path() -> None:
     assert by_url("https://r.openai.azure.com/openai/deployments/d") == "azure-deployment"
     assert by_url("https://r.openai.azure.com/openai/v1") == "azure"
+    assert by_url("https://r.openai.azure.com/openai/v1/responses") == "azure"
+    for old in ("", "/", "/responses?api-version=2025-03-01-preview"):
+        assert by_url(f"https://r.openai.azure.com/openai{old}") == "azure-responses"
 
 
 @table(

@@ -112,3 +112,12 @@ def test_openai_counts_the_tokens_of_responses() -> None:
     asked = prepared_for(PLAIN, target, "gpt-5.6", url, Ledger(), counter)
     assert asked.post.url == url == "http://b.test/v1/responses/input_tokens"
     assert jsontext.loads(asked.post.body).keys() == {"model", "input"}
+
+
+def test_a_deployment_is_the_model_where_the_url_does_not_name_it() -> None:
+    azure = profiles.PROFILES["azure-deployment"]
+    base = "https://r.openai.azure.com/openai/deployments/d%201"
+    for wire, named in (("responses", "d 1"), ("chat", "m")):
+        target = Target("main", base, replace(azure, wire=wire))
+        body = prepared_for(PLAIN, target, "m", base, Ledger()).post.body
+        assert jsontext.strict(body)["model"] == named

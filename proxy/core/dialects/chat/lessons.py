@@ -89,6 +89,12 @@ def _no_logprobs(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
     return replace(profile, tuning=profile.tuning - {"logprobs", "top_logprobs"})
 
 
+ONLY_RESPONSES = says(
+    r"only supported in v1/responses|unsupported_api_for_model|"
+    r"chatcompletion operation does not work with the specified"
+)
+
+
 def _by_responses(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
     """Unless somebody has said by hand how it is to be asked."""
     return replace(profile, wire="responses") if profile.wire == "auto" else profile
@@ -198,7 +204,7 @@ LESSONS: Sequence[Row] = (
         says(r"Function tools with reasoning_effort are not supported"),
         setting(thinks_beside_tools=False),
     ),
-    Row("wire", says(r"only supported in v1/responses|unsupported_api_for_model"), _by_responses),
+    Row("wire", ONLY_RESPONSES, _by_responses),
     Row("effort", says(r"cannot specify both\b.{0,80}thinking"), _one_switch),
     Row("effort", says(r"thinking_budget parameter"), _budget),
     Row("effort", says(r"does not support thinking"), setting(effort_field="none")),
