@@ -47,7 +47,6 @@ IGNORED = frozenset(
         "response.created",
         "response.queued",
         "response.in_progress",
-        "response.content_part.added",
         "response.reasoning_summary_part.added",
         "response.done",
         "keepalive",
@@ -188,11 +187,15 @@ class ResponsesDecoder(Saying):
             self._odd("text_not_a_string")
         elif text and (growing := self._of_event(raw, KIND_OF[voice], late=False)) is not None:
             voice = entries.voice_in(growing.kind or MESSAGE, voice)
-            rest = growing.part(voice, raw.get(number)).rest(text)
+            rest = growing.whole(voice, raw.get(number), text).rest(text)
             if rest is None:
                 self._odd("text_differs")
             elif rest:
                 self._speak(growing, voice, raw.get(number), rest)
+            growing.end_part()
+
+    def _part_added(self, raw: Json) -> None:
+        self._items.announce_part(raw)
 
     def _part_done(self, raw: Json) -> None:
         for kind in (MESSAGE, REASONING):
@@ -317,7 +320,10 @@ def _whole_call(kind: Kind) -> Taker:
 TAKERS: Mapping[str, Taker] = {
     "response.output_item.added": ResponsesDecoder._added,
     "response.output_item.done": ResponsesDecoder._done,
+    "response.content_part.added": ResponsesDecoder._part_added,
     "response.content_part.done": ResponsesDecoder._part_done,
+    "response.reasoning_part.added": ResponsesDecoder._part_added,
+    "response.reasoning_part.done": ResponsesDecoder._part_done,
     "response.reasoning_summary_part.done": ResponsesDecoder._part_done,
     "response.output_text.delta": _text(TEXT),
     "response.output_text.done": _whole(TEXT),

@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from proxy.core.dialects.responses.entries import MESSAGE, REASONING, Json, Kind, Voice
+from proxy.core.dialects.responses.entries import MESSAGE, REASONING, SUMMARY, Json, Kind, Voice
 
 MAX_PARTS = 1024
 """Parts of an item that are told apart."""
@@ -73,16 +73,51 @@ class Growing:
     """All that was said, in each voice."""
     _parts: dict[tuple[Voice, int], Said] = field(default_factory=dict)
     """The same by part, and the number of the part."""
+    _last: dict[Voice, Said] = field(default_factory=dict)
+    """In each voice the part that began last."""
+    _announced: set[int] = field(default_factory=set)
+    _over: bool = False
+    """Has a part ended since the last one began?"""
 
     def said(self, voice: Voice) -> Said:
         return self._said.setdefault(voice, Said())
 
     def part(self, voice: Voice, number: Any) -> Said:
-        """Without a number it is the first part; in more parts than any model writes, the last."""
+        """Without a number it is the first part; in more parts than any model writes, the last.
+
+        Some servers number the pieces of a part. So another number is another part only if that was announced, or the
+        part before has ended; summaries alone have their numbers everywhere.
+        """
         key = (voice, number if type(number) is int else 0)
-        if key not in self._parts and len(self._parts) >= MAX_PARTS:
-            key = (voice, MAX_PARTS)
-        return self._parts.setdefault(key, Said())
+        if (known := self._parts.get(key)) is not None:
+            return known
+        last = self._last.get(voice)
+        follows = voice is SUMMARY or self._over or key[1] in self._announced
+        return self._numbered(key, Said() if last is None or follows else last)
+
+    def whole(self, voice: Voice, number: Any, text: str) -> Said:
+        """The part that has this whole text at its end. The end may be told twice, by two numbers."""
+        last = self._last.get(voice)
+        key = (voice, number if type(number) is int else 0)
+        if last and key not in self._parts and key[1] not in self._announced and last.rest(text) == "":
+            return self._numbered(key, last)
+        return self.part(voice, number)
+
+    def announce(self, number: Any) -> None:
+        """Another part is about to begin."""
+        if type(number) is int and len(self._announced) < MAX_PARTS:
+            self._announced.add(number)
+
+    def end_part(self) -> None:
+        self._over = True
+
+    def _numbered(self, key: tuple[Voice, int], part: Said) -> Said:
+        if len(self._parts) >= MAX_PARTS:
+            key = (key[0], MAX_PARTS)
+        if part is not self._last.get(key[0]):
+            self._over = False
+        part = self._last[key[0]] = self._parts.setdefault(key, part)
+        return part
 
 
 class Items:
@@ -123,6 +158,11 @@ class Items:
 
     def at(self, place: Any) -> Growing | None:
         return self._by_place.get(place) if type(place) is int else None
+
+    def announce_part(self, raw: Json) -> None:
+        growing = self.named({"id": raw.get("item_id")}) or self.at(raw.get("output_index"))
+        if growing is not None:
+            growing.announce(raw.get("content_index"))
 
     def of_event(self, raw: Json, kind: Kind) -> Growing | None:
         """The item of this kind that an event is about."""

@@ -32,7 +32,6 @@ from tests.support.responses_requests import (
     over,
     reasoning,
 )
-from tests.support.tables import table
 
 STOPPED, END = FinishDelta(Finish.STOP), EndDelta()
 USAGE = {
@@ -167,58 +166,6 @@ def test_a_custom_tool_takes_its_input_as_it_is() -> None:
         CallDelta(0, arguments="\n"),
         CallEndDelta(0),
     ]
-
-
-@table(
-    ("item", "name", "argued"),
-    [
-        (
-            {
-                "type": "shell_call",
-                "action": {"commands": ["ls"], "timeout_ms": 5, "max_output_length": None},
-            },
-            "shell",
-            '{"commands":["ls"],"timeout_ms":5}',
-        ),
-        (
-            {"type": "local_shell_call", "action": {"type": "exec", "command": ["ls"], "env": {}}},
-            "local_shell",
-            '{"type":"exec","command":["ls"],"env":{}}',
-        ),
-        (
-            {
-                "type": "apply_patch_call",
-                "operation": {"type": "create_file", "path": "a", "diff": "+b\n"},
-            },
-            "apply_patch",
-            '{"type":"create_file","path":"a","diff":"+b\\n"}',
-        ),
-    ],
-)
-def test_a_call_by_its_type_alone(item: Json, name: str, argued: str) -> None:
-    """Its events say piece by piece what stands in it at the end."""
-    opened = {"type": item["type"], "id": "x", "call_id": "c1", "status": "in_progress"}
-    said = decoded(
-        added(opened, 0),
-        event("shell_call_command.delta", delta="l", output_index=0),
-        event("apply_patch_call_operation_diff.done", diff="+b", output_index=0),
-        done(opened | item | {"status": "completed"}, 0),
-    )
-    assert said.deltas == [
-        CallDelta(0, "c1", name, freeform=True),
-        CallDelta(0, arguments=argued),
-        CallEndDelta(0),
-    ]
-    assert said.ledger.oddities == {}
-
-
-@table(
-    ("environment", "mine"),
-    [(None, True), ({"type": "local"}, True), ({}, True), ({"type": "container_reference"}, False)],
-)
-def test_a_shell_of_the_backends_own_is_not_the_clients(environment: Any, mine: bool) -> None:
-    call = {"type": "shell_call", "call_id": "c1", "action": {"commands": ["ls"]}, "environment": environment}
-    assert bool(told(done(call, 0))) is mine
 
 
 def test_a_refusal() -> None:

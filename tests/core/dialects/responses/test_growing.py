@@ -29,10 +29,38 @@ def test_to_compare_costs_no_more_than_to_read() -> None:
 
 def test_parts_have_numbers_up_to_a_point() -> None:
     growing = Growing(MESSAGE, {})
-    parts = [growing.part(TEXT, number) for number in range(MAX_PARTS)]
+    parts = []
+    for number in range(MAX_PARTS):
+        parts.append(growing.part(TEXT, number))
+        growing.end_part()
     assert len({id(part) for part in parts}) == MAX_PARTS
     assert growing.part(TEXT, 0) is growing.part(TEXT, None) is growing.part(TEXT, "7") is parts[0]
     assert growing.part(TEXT, 10**30) is growing.part(TEXT, -5)
+
+
+def test_a_number_is_another_part_only_behind_an_end_or_an_announcement() -> None:
+    growing = Growing(MESSAGE, {})
+    first = growing.part(TEXT, 0)
+    first.add("a")
+    assert growing.part(TEXT, 1) is first
+    growing.announce(2)
+    growing.announce("3")
+    assert growing.part(TEXT, 3) is first
+    second = growing.part(TEXT, 2)
+    assert second is not first
+    second.add("b")
+    growing.end_part()
+    assert growing.whole(TEXT, 9, "b") is second
+    assert growing.whole(TEXT, 9, "b") is second
+    assert growing.part(TEXT, 4) not in (first, second)
+
+
+def test_announcements_are_bounded() -> None:
+    growing = Growing(MESSAGE, {})
+    for number in range(MAX_PARTS + 9):
+        growing.announce(number)
+    growing.part(TEXT, 0)
+    assert growing.part(TEXT, MAX_PARTS + 1) is growing.part(TEXT, 0)
 
 
 def test_an_event_names_its_item_by_id_or_by_place() -> None:
