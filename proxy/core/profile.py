@@ -166,6 +166,8 @@ class BackendProfile:
     # ── what is asked for by Responses only ─────────────────────────────────────────────────────────────────────
     sealed_thoughts: bool = False
     """Its models seal what they think, if they are asked to, and think on from it when it comes back."""
+    sealed_back: bool = True
+    """What its models have sealed, asked or not, goes back to them."""
     summaries: bool = False
     """Takes the wish for a summary of the thoughts."""
     tuning_beside_api: frozenset[str] = frozenset()

@@ -221,6 +221,8 @@ RESPONSES = [
             on={"wire": "auto", "thinks_beside_tools": False}),
     Refused("responses", "sealed_thoughts", ("Encrypted content is not supported with this model.",), {},
             of("include")),
+    Refused("responses", "foreign_thoughts", ("The encrypted content gAAA could not be verified.",), {},
+            of("input"), "once", turn=THOUGHT),
     Refused("responses", "summary", ("must be verified to generate reasoning summaries.",),
             {"reasoning": HIGH | {"summary": "auto"}}, of("reasoning")),
     Refused("responses", "late_system", ("System message must be at the beginning.",), {"input": LATE}, of("input")),

@@ -102,7 +102,7 @@ def _reply(preparation: Preparation, received: Received) -> Heard:
             profile=profile,
             ledger=ledger,
             keep_extras=extras.append,
-            model=preparation.model,
+            model=preparation.maker,
             stamp=STAMP,
         ),
         names=preparation.prepared.names,

@@ -70,7 +70,7 @@ def reply_flow(
             profile=profile,
             ledger=ledger,
             keep_extras=extras.add if extras else None,
-            model=preparation.model,
+            model=preparation.maker,
             stamp=stamp,
         ),
         names=prepared.names,

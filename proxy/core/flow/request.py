@@ -50,6 +50,11 @@ class Preparation:
     counter: TokenCounter | None = None
     """Is only to be counted what a model would read?"""
 
+    @property
+    def maker(self) -> str:
+        """Who makes what the model will want back of its reply."""
+        return maker_of(self.profile, self.target, self.model)
+
 
 def admitted(request: Request, asker: Asker, ledger: Ledger) -> Request:
     """Returns the request as the tenant's rules allow it. Raises the fault that refuses it."""
@@ -62,6 +67,11 @@ def completed(request: Request, asker: Asker, reasoning: ReasoningMemory, model:
     ids. `model`: its real name, for which clients may have another."""
     request = reasoning.restored_into(memory_name(asker.tenant, model), request)
     return as_backend_knows(request) if asker.surface.own_call_ids else request
+
+
+def maker_of(profile: BackendProfile, target: Target, model: str) -> str:
+    """What is sealed by Responses can be opened by the same account only: there the backend belongs to the name."""
+    return f"{target.name}/{model}" if profile.dialect == wires.RESPONSES else model
 
 
 def memory_name(tenant: Tenant, model: str) -> str:
@@ -83,9 +93,10 @@ def prepared_for(
     profile = counting(target.profile) if counter else wires.spoken(target.profile, request)
     own_url = url if counter or profile is target.profile else spoken_by(profile).reply_url(target, model)
     prepared = prepare(request, profile, ledger)
-    body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-    if profile.dialect == wires.RESPONSES and (deployed := deployment(target)):
-        body["model"] = deployed
+    maker = maker_of(profile, target, model)
+    body = spoken_by(profile).encode(request, prepared, profile, maker, ledger)
+    if profile.dialect == wires.RESPONSES:
+        body["model"] = deployment(target) or model
     question = counter.body(body, model) if counter else body
     asked = post(target, own_url, question)
     return Preparation(request, target, model, profile, prepared, asked, url, counter)

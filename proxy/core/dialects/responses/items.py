@@ -180,4 +180,6 @@ class _Writer(TurnWriter[_Draft]):
             self._forget([part])
 
     def _own(self, parts: Sequence[Part]) -> list[Item]:
+        if not self._profile.sealed_back:
+            return []
         return thoughts.returned([part for part in parts if isinstance(part, Reasoning)], self._model)

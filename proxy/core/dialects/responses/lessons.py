@@ -89,7 +89,17 @@ LESSONS: Sequence[Row] = (
     ),
     Row("native_tools", NATIVE_REFUSED, _as_functions, each=True),
     Row("native_tools", CUSTOM_REFUSED, lambda profile, _: _without_kind(profile, "custom")),
-    Row("sealed_thoughts", says(r"encrypted content is not supported"), setting(sealed_thoughts=False)),
+    Row(
+        "sealed_thoughts",
+        says(r"encrypted content is not supported"),
+        setting(sealed_thoughts=False, sealed_back=False),
+    ),
+    Row(
+        "foreign_thoughts",
+        says(r"encrypted[_ ]content\b.{0,200}could not be (?:verified|decrypted)|invalid_encrypted_content"),
+        setting(sealed_back=False),
+        lasting=False,
+    ),
     Row("summary", says(r"generate reasoning summaries"), setting(summaries=False)),
     Row("late_system", says(r"System message must be at the beginning"), setting(late_system="user")),
     Row("alternate", says(r"roles must alternate|should be alternating"), setting(join_users=True)),

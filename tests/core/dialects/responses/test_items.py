@@ -319,3 +319,19 @@ def test_the_phase_of_a_message_goes_back() -> None:
         {"type": "message", "role": "assistant", "content": "I look.", "phase": "commentary"},
         {"type": "message", "role": "assistant", "content": "It\n\n!", "phase": "final_answer"},
     ]
+
+
+def test_what_was_sealed_stays_out_where_it_was_refused() -> None:
+    ledger = Ledger()
+    (asked, said_) = items_of(
+        user("Hi"), assistant(sealed(), "a"), user("b"), on=openai(sealed_back=False), ledger=ledger
+    )[:2]
+    assert [asked["role"], said_["role"]] == ["user", "assistant"]
+    assert ledger.dropped == {"reasoning": 1}
+
+
+def test_what_was_sealed_returns_to_the_backend_that_it_is_from() -> None:
+    """Of what was sealed by an older version only the model is known."""
+    for maker, back in (("main/gpt-5.6", 1), ("gpt-5.6", 1), ("other/gpt-5.6", 0), ("main/gpt-5.5", 0)):
+        items = items_of(user("Hi"), assistant(sealed(model=maker), "a"), user("b"), model="main/gpt-5.6")
+        assert sum(item["type"] == "reasoning" for item in items) == back

@@ -32,7 +32,7 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         "sealed_thoughts",
         {},
         "Encrypted content is not supported with this model.",
-        {"sealed_thoughts": False},
+        {"sealed_thoughts": False, "sealed_back": False},
     ),
     (
         "summary",
@@ -145,3 +145,18 @@ def test_a_body_that_says_it_teaches_nothing() -> None:
 
 def test_what_somebody_has_set_by_hand_stays() -> None:
     assert learn(openai(wire="responses"), CHAT_ONLY) is None
+
+
+@table(
+    "words",
+    [
+        "The encrypted content gAAA... could not be verified. Reason: it could not be decrypted or parsed.",
+        "invalid_encrypted_content: The encrypted content for item rs_1 could not be decrypted.",
+    ],
+)
+def test_thoughts_that_others_have_sealed(words: str) -> None:
+    """They are left out of this request: those of the next may be its own."""
+    lesson = learn(openai(), words)
+    assert lesson is not None
+    assert not lesson.lasting
+    assert changed(openai(), lesson.profile) == {"sealed_back": False}
