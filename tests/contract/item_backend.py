@@ -1,6 +1,6 @@
 """A Responses backend that says given items, whatever it is asked, and keeps what it was asked."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
@@ -25,17 +25,21 @@ class ItemBackend(NamedTuple):
 
 
 @asynccontextmanager
-async def saying(*replies: Sequence[Json], missing: Sequence[str] = ()) -> AsyncIterator[ItemBackend]:
-    """One reply after another; the last one is said again and again. `missing`: how paths end that are not there."""
+async def saying(
+    *replies: Sequence[Json], refuse: Callable[[Json], str | None] = lambda _: None
+) -> AsyncIterator[ItemBackend]:
+    """One reply after another; the last one is said again and again. `refuse` says what is wrong with a body."""
     asked: list[Asked] = []
+    left = list(replies)
 
     async def handle(request: web.Request) -> web.Response:
         if request.method == "GET":
             return web.json_response(responses.MODELS)
-        asked.append(Asked(request.path, jsontext.strict(await request.read()), request.query_string))
-        if request.path.endswith(tuple(missing)):
-            return web.Response(status=404, text="404 page not found")
-        output = replies[min(len(asked), len(replies)) - 1]
+        body = jsontext.strict(await request.read())
+        asked.append(Asked(request.path, body, request.query_string))
+        if words := refuse(body):
+            return web.json_response({"error": {"message": words}}, status=400)
+        output = left.pop(0) if len(left) > 1 else left[0]
         response = responses.EMPTY | {"status": "completed", "output": [*output]}
         events = [
             *(

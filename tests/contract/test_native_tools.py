@@ -127,6 +127,23 @@ async def test_elsewhere_they_are_functions() -> None:
     assert [item["type"] for item in items] == ["function_call"] * 4 + ["function_call_output"] * 4
 
 
+async def test_a_model_that_knows_one_of_them_not_gets_a_function_from_then_on() -> None:
+    def refuse(body: Json) -> str | None:
+        knows = all(tool["type"] != "apply_patch" for tool in body["tools"])
+        return None if knows else "Tool 'apply_patch' is not supported with gpt-5.6."
+
+    ask = {"model": "gpt-5.6", "input": "Work.", "tools": TOOLS}
+    async with (
+        saying([SAID], refuse=refuse) as (backend, asked),
+        proxy({"url": backend, "profile": "openai"}) as url,
+    ):
+        for _ in range(2):
+            await post(url, "/v1/responses", ask)
+    kinds = [[tool["type"] for tool in each.body["tools"]] for each in asked]
+    native = ["custom", "namespace", "shell"]
+    assert kinds == [[*native, "apply_patch"], [*native, "function"], [*native, "function"]]
+
+
 @pytest.mark.parametrize(
     ("choice", "said", "there"),
     [

@@ -113,3 +113,25 @@ async def test_it_goes_to_the_model_that_has_made_it(model: str) -> None:
         assert sealed(two if model == "there" else one) == (
             [THOUGHT["encrypted_content"]] if model == MODEL else []
         )
+
+
+async def test_what_cannot_be_opened_any_more_is_left_out() -> None:
+    """For this request only: what is sealed from then on may be opened."""
+
+    def refuse(body: Json) -> str | None:
+        known = THOUGHT["encrypted_content"] not in str(body)
+        return None if known else "The encrypted content gAAA could not be verified."
+
+    following = THOUGHT | {"encrypted_content": "gBBB"}
+    async with (
+        saying([THOUGHT, CALL], [following, CALL], [SAID], refuse=refuse) as backend,
+        proxy({"url": backend.url, "profile": "openai"}) as url,
+    ):
+        told = await post(url, "/v1/responses", ASK)
+        for _ in range(2):
+            next_turn = {"input": returned(told["output"]), "previous_response_id": told["id"]}
+            told = await post(url, "/v1/responses", ASK | next_turn)
+    assert [sum(item["type"] == "reasoning" for item in each.body["input"]) for each in backend.asked] == [
+        0, 1, 0, 2, 0,
+    ]  # fmt: skip
+    assert told["output"][-1]["content"][0]["text"] == "Noon."

@@ -208,11 +208,11 @@ def _prepared(
     aliases: dict[ToolName, Mapping[str, str]],
     work: Work,
 ) -> PreparedTool:
-    native = profile.as_declared
-    name = names.upstream(spec.tool, spec.kind)
-    space = names.space(spec.tool, spec.kind) if NAMESPACE in native else None
-    if spec.kind in native and (space or names.is_own(spec.tool, spec.kind)):
-        return PreparedTool(name, spec.description, {}, declared=spec, space=space)
+    name, space = names.upstream(spec.tool, spec.kind), None
+    if native := profile.as_declared:
+        space = names.space(spec.tool, spec.kind) if NAMESPACE in native else None
+        if spec.kind in native and (space or names.is_own(spec.tool, spec.kind)):
+            return PreparedTool(name, spec.description, {}, declared=spec, space=space)
     description, parameters = BRIDGES[spec.kind].declare(spec)
     work.on = path = f"{spec.path}.parameters"
     result = for_backend.rewritten(parameters, profile.schema, work)

@@ -77,6 +77,10 @@ ACTIONS: Mapping[ToolKind, Callable[[Item], Item | None]] = {
 """What each kind does, as its item says it."""
 
 
+IN_WORDS = frozenset(ACTIONS)
+"""Kinds whose results hold text alone."""
+
+
 def answered(kind: ToolKind, result: Result, where: Item, output: Any) -> Item:
     """The result as an item. `output`: its content, as functions return it."""
     match kind:

@@ -146,6 +146,9 @@ class _Writer(TurnWriter[_Draft]):
         where = {"call_id": self._ids.upstream(result.call_id)}
         output = CONTENT.content([contents])
         kind = self._as_is.get(result.call_id, FUNCTION)
+        if kind in calls.IN_WORDS:
+            for _ in range(sum(not isinstance(part, str) for part in contents)):
+                self._ledger.drop("tool_output_part")
         self._append("tool", calls.answered(kind, result, where, output))
 
     def _other(self, part: Part) -> None:

@@ -27,7 +27,7 @@ _DECIDED_BY: dict[tuple[str, ...], dict[str, Any]] = {
 
 _KINDS = "|".join(get_args(NativeTool))
 NATIVE_REFUSED = says(rf"(?:invalid value:|tools?) [\\'\"]{{1,3}}(?P<kind>{_KINDS})[\\'\"]")
-CUSTOM_REFUSED = says(r"custom tools? (?:is|are) not supported")
+KIND_REFUSED = says(rf"\b(?P<kind>{_KINDS}) tools? (?:(?:is|are) not supported|requires?\b|must\b)")
 
 
 def _without_named(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
@@ -55,11 +55,8 @@ def _tools_without(profile: BackendProfile, name: str) -> BackendProfile:
 
 
 def _as_functions(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    return _without_kind(profile, match["kind"].lower())
-
-
-def _without_kind(profile: BackendProfile, kind: str) -> BackendProfile:
-    return replace(profile, native_tools=frozenset(each for each in profile.native_tools if each != kind))
+    refused = match["kind"].lower()
+    return replace(profile, native_tools=frozenset(kind for kind in profile.native_tools if kind != refused))
 
 
 def _without_field(profile: BackendProfile, path: tuple[str, ...]) -> BackendProfile:
@@ -88,7 +85,7 @@ LESSONS: Sequence[Row] = (
         _by_chat,
     ),
     Row("native_tools", NATIVE_REFUSED, _as_functions, each=True),
-    Row("native_tools", CUSTOM_REFUSED, lambda profile, _: _without_kind(profile, "custom")),
+    Row("native_tools", KIND_REFUSED, _as_functions, each=True),
     Row(
         "sealed_thoughts",
         says(r"encrypted content is not supported"),

@@ -105,8 +105,7 @@ def decode(
 
 def _cache(body: Any) -> dict[str, str]:
     """Labels: a wrong type is no reason to refuse the request."""
-    found = ((name, body.get(name)) for name in CACHE)
-    return {name: value for name, value in found if value and isinstance(value, str)}
+    return {name: body[name] for name in CACHE if isinstance(body.get(name), str) and body[name]}
 
 
 def _hosted(toolbox: Toolbox, envelope: ResponsesEnvelope, ledger: Ledger) -> Hosted | None:

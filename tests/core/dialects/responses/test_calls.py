@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Image, Result, Text, ToolKind, ToolName
 from tests.support.chat_requests import assistant, call, result, tool, user
 from tests.support.responses_requests import Json, items_of, openai, tool_spec
@@ -91,6 +92,15 @@ def test_a_call_that_is_no_function_goes_as_it_is(
 ) -> None:
     items = items_of(user("Hi"), assistant(made), tool(given), on=NATIVE)
     assert items[1:] == [asked, answered]
+
+
+def test_a_picture_that_a_shell_returned_is_counted() -> None:
+    ledger = Ledger()
+    made = call("c1", "shell", '{"commands":["ls"]}', ToolKind.SHELL)
+    given = Result("c1", [Text("a"), LINK])
+    *_, answered = items_of(user("Hi"), assistant(made), tool(given), on=NATIVE, ledger=ledger)
+    assert answered["output"][0]["stdout"] == "a"
+    assert ledger.dropped == {"tool_output_part": 1}
 
 
 @table(

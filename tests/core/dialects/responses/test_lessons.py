@@ -86,6 +86,12 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         "Custom tools are not supported with this model.",
         {"native_tools": frozenset({"apply_patch", "namespace"})},
     ),
+    (
+        "native_tools",
+        NATIVE,
+        "Namespace tools require a model that can search for tools.",
+        {"native_tools": frozenset({"custom", "apply_patch"})},
+    ),
     ("unknown_field", NATIVE, "Unknown parameter: 'tools[0].format'.", {"native_tools": frozenset()}),
     ("unknown_field", NATIVE, "Unknown parameter: 'tools[1].tools'.", {"native_tools": frozenset()}),
     ("unknown_field", NATIVE, "Unknown parameter: 'tool_choice.tools'.", {"native_tools": frozenset()}),
