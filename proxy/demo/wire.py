@@ -230,6 +230,10 @@ class ChatRequest(Wire):
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
     verbosity: Literal["low", "medium", "high"] | None = None
+    service_tier: str | None = None
+    prompt_cache_key: str | None = None
+    prompt_cache_retention: str | None = None
+    safety_identifier: Annotated[str, Field(max_length=64)] | None = None
 
     @model_validator(mode="after")
     def fields_agree(self) -> "ChatRequest":
