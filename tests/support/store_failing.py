@@ -20,12 +20,15 @@ class Failing:
         self.engine: Any = None
         self.down: set[str] = set()
         self.asked: list[str] = []
+        self.words: list[tuple[Any, ...]] = []
+        """With which words it was asked each time."""
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
         method = getattr(self.engine, name)
 
         async def ask(*args: Any, **named: Any) -> Any:
             self.asked.append(name)
+            self.words.append(args)
             if name in self.down:
                 raise StoreDown("as the test wants it")
             return await method(*args, **named)

@@ -15,6 +15,9 @@ from proxy.shell.remembering.memos import Memos
 MOST_OWNERS = 10_000
 """With each model counted by itself. Clients choose the names of models, and without keys their addresses."""
 
+LESSONS = "lessons "
+"""Begins the keys of these memos, which no key of a call's does."""
+
 RENEWED_SECONDS = LASTS_SECONDS / 4
 """Replies renew what they taught. It is written again only after this time."""
 
@@ -75,4 +78,4 @@ class KeptLessons:
 
 def _key(identity: str, owner: str) -> str:
     """Does not tell an owner's address."""
-    return f"lessons {sha256(f'{identity} {owner}'.encode()).hexdigest()}"
+    return f"{LESSONS}{sha256(f'{identity} {owner}'.encode()).hexdigest()}"

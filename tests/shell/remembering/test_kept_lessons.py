@@ -144,7 +144,7 @@ async def test_only_a_young_process_looks_for_lessons_and_once_for_each(
     recall = Memos.recall
 
     async def noted(self: Memos, tenant: str, keys: Any) -> Any:
-        looked.extend(key for key in keys if key.startswith("lessons "))
+        looked.extend(key for key in keys if key.startswith(module.LESSONS))
         return await recall(self, tenant, keys)
 
     monkeypatch.setattr(Memos, "recall", noted)
@@ -170,7 +170,7 @@ async def test_replies_that_renew_a_lesson_are_not_all_written(
     send = Memos.send
 
     def noted(self: Memos, tenant: str, memos: Any, seconds: float = 0.0) -> Any:
-        sent.extend(seconds for key in memos if key.startswith("lessons "))
+        sent.extend(seconds for key in memos if key.startswith(module.LESSONS))
         return send(self, tenant, memos, seconds)
 
     monkeypatch.setattr(Memos, "send", noted)
