@@ -49,6 +49,7 @@ async def test_a_leaked_call(page: Page, proxy: Proxy, backend: ScriptedBackend)
 
     await open_newest(page)
     assert "names no tool of the request" in await finding(page)
+    assert "Its notation is hermes" in await finding(page)
     assert "is the tool declared" in await finding(page)
     await picture(page, "inspector-leaked-call")
     await open_newest(page, "text")

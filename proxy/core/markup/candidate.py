@@ -65,6 +65,8 @@ class Passed:
 
     length: int
     why: Why
+    format: Format | None = None
+    """The one that could read it, if any could."""
 
 
 Decision = Taken | Passed | None
@@ -135,11 +137,11 @@ class Candidate:
                 return None
             if self.foreign:
                 end = verdict.end if isinstance(verdict, Block) else 0
-                return Passed(max(end, self._flown(len(text))), Why.UNDECLARED)
+                return Passed(max(end, self._flown(len(text))), Why.UNDECLARED, format)
             if isinstance(verdict, Block):
                 if taken := self._taken(format, verdict):
                     return taken
-                self._undeclared = self._undeclared or Passed(verdict.end, Why.UNDECLARED)
+                self._undeclared = self._undeclared or Passed(verdict.end, Why.UNDECLARED, format)
             elif isinstance(verdict, Waiting) and passed is not None:
                 return passed
             del self._left[0]

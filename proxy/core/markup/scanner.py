@@ -211,9 +211,9 @@ class Scanner:
         if where is Where.DOUBT:
             self._attempt = Doubt(self._code, taken, attempt.readers, attempt.spent)
         elif where is Where.INSIDE:
-            self._pass(attempt, Passed(1, Why.QUOTED))
+            self._pass(attempt, Passed(1, Why.QUOTED, taken.format))
         elif within(before, taken.calls, taken.doubtful):
-            self._pass(attempt, Passed(taken.length, Why.QUOTED))
+            self._pass(attempt, Passed(taken.length, Why.QUOTED, taken.format))
         else:
             self._add(before, taken, text)
 
@@ -268,7 +268,7 @@ class Scanner:
 
     def _pass(self, attempt: Candidate | Doubt, outcome: Passed) -> None:
         self._attempt = None
-        self._count(outcome.why, attempt.readers.formats[0])
+        self._count(outcome.why, outcome.format or attempt.readers.formats[0])
         self._wasted += attempt.spent + ATTEMPT
         self._at += outcome.length
         if self._run:

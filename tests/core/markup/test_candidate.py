@@ -71,13 +71,13 @@ def candidate() -> Candidate:
 @table(
     ("text", "end", "outcome"),
     [
-        ("<call>walk</call>", End.OPEN, Passed(17, Why.UNDECLARED)),
+        ("<call>walk</call>", End.OPEN, Passed(17, Why.UNDECLARED, FORMATS[0])),
         ("<call>!", End.WHOLE, Passed(1, Why.RELEASED)),
         ("<call>run", End.WHOLE, Passed(1, Why.RELEASED)),
         ("<call>run", End.CUT, Passed(1, Why.RELEASED)),
         ("<call>run", End.OPEN, None),
         ("<call>".ljust(MAX_HELD), End.OPEN, Passed(MAX_HELD, Why.CAPPED)),
-        ("<call>walk</call>".ljust(MAX_HELD), End.OPEN, Passed(17, Why.UNDECLARED)),
+        ("<call>walk</call>".ljust(MAX_HELD), End.OPEN, Passed(17, Why.UNDECLARED, FORMATS[0])),
     ],
 )
 def test_what_is_no_block_is_text(text: str, end: End, outcome: Passed | None) -> None:
@@ -133,7 +133,7 @@ def test_a_call_of_no_declared_tool_need_not_wait_and_is_text(rest: str, end: En
     assert not one.foreign
     assert one.decide(text, 0, End.OPEN) is None
     assert one.foreign
-    assert one.decide(text + rest, 0, end) == Passed(length, Why.UNDECLARED)
+    assert one.decide(text + rest, 0, end) == Passed(length, Why.UNDECLARED, FOREIGN_FORMAT)
     known = Candidate(Openers((FOREIGN_FORMAT,)).readers("<call>"), TOOLS)
     assert known.decide("<call>run:".ljust(50), 0, End.OPEN) is None
     assert not known.foreign
