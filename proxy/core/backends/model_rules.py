@@ -54,7 +54,20 @@ MODEL_RULES = (
         only=_OPENAI,
     ),
     ModelRule(
-        ("-codex", "codex-mini", "o1-pro", "o3-pro", "gpt-5-pro", "deep-research", "computer-use"),
+        (
+            "-codex",
+            "codex-mini",
+            "o1-pro",
+            "o3-pro",
+            "gpt-5-pro",
+            "gpt-5.2-pro",
+            "gpt-5.4-pro",
+            "gpt-5.5-pro",
+            "gpt-5.6-pro",
+            "gpt-6-pro",
+            "deep-research",
+            "computer-use",
+        ),
         where_default={"wire": "responses"},
         only=_OPENAI,
     ),  # which are not offered by Chat at all

@@ -71,6 +71,12 @@ LATEST = SEALED | {"native_tools": {"custom", "allowed_tools", "shell", "apply_p
         ),
         ("openai", "codex-mini-latest", SEALED | {"wire": "responses", "native_tools": {"local_shell"}}),
         ("openai", "o3-pro", SEALED | {"wire": "responses"}),
+        (
+            "openai",
+            "gpt-5.2-pro-2025-12-11",
+            SEALED | {"wire": "responses", "native_tools": LATEST["native_tools"] - {"namespace"}},
+        ),
+        ("azure", "gpt-5.6-pro", LATEST | {"wire": "responses", "thinks_beside_tools": False}),
         ("openai", "gpt-5-chat-latest", {}),
         ("openai", "gpt-4.1", {}),
         ("openrouter", "openai/gpt-5.6", {}),
