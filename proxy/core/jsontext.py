@@ -156,7 +156,8 @@ def dumps(value: Any) -> bytes:
 
 
 def tight(data: bytes) -> bytes:
-    """A copy for those who keep it: behind what `dumps` returns lie some unused KiB, as long as it lives."""
+    """A copy for those who keep it: behind what `dumps` returns lies up to ten times as much unused, as long as it
+    lives."""
     return bytes(memoryview(data))
 
 

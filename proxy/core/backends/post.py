@@ -28,5 +28,6 @@ class Post:
 
 
 def post(target: Target, url: str, body: dict[str, Any]) -> Post:
-    """Makes the headers from our own and the configured ones; it never passes a client's headers on."""
-    return Post(url, target.post_head, jsontext.dumps(body))
+    """Makes the headers from our own and the configured ones; it never passes a client's headers on. The body lives as
+    long as the reply, which it may be needed for again."""
+    return Post(url, target.post_head, jsontext.tight(jsontext.dumps(body)))

@@ -1,5 +1,6 @@
 """The HTTP request that all languages of backends have in common."""
 
+import tracemalloc
 from typing import Any
 
 from proxy.core import jsontext
@@ -25,6 +26,16 @@ def test_a_request_in_full() -> None:
         "Authorization": "Bearer sk-1",
     }
     assert jsontext.loads(made.body) == body_of()
+
+
+def test_its_body_takes_no_more_than_it_is_long() -> None:
+    tracemalloc.start()
+    try:
+        made = post(target(), URL, {"text": "x" * 5000})
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert taken < 2 * len(made.body)
 
 
 @table(
