@@ -272,12 +272,12 @@ class Engine:
             asked.client.faults_in_stream or pipeline.begun or in_flight.channel.opened
         )
         if fault is not None and not is_in_stream:
-            raise fault
+            raise fault.changed()
         in_flight.interruptible.disarm()
         ended = self.secret_mask.hidden_in_ending(ended, in_flight.headers)
         ended = await kept(in_flight, asked, Reply(pipeline.reply.parts, ended))
         if fault is None and ended.fault is not None and encoder is None:
-            raise ended.fault
+            raise ended.fault.changed()
         if fault := fault or ended.fault:
             in_flight.note_fault(fault)
         reply.end(ended)

@@ -161,8 +161,9 @@ class InFlight:
             self.watch.mark("first_byte" if what == "ms_first_byte" else "first_text")
 
     def note_fault(self, fault: Fault) -> None:
-        """What kind it is of, and the cause, which only the log may tell (S34)."""
-        self.fault = fault
+        """What kind it is of, and the cause, which only the log may tell (S34). It is kept as a copy: one that was
+        raised holds whoever raised it, and so the request."""
+        self.fault = fault.changed()
         self.ledger.note(**facts_of(fault))
 
     def close(self) -> None:

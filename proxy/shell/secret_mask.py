@@ -6,6 +6,7 @@ passed on, and a client may have put its key where it does not belong.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from proxy.core.errors import Fault
@@ -29,24 +30,27 @@ class SecretMask:
             return fault
         key = key_of(headers)[:MAX_KEY]
         presented = Secrets((key,) if len(key) >= LEAST_KEY else ())
-
-        def hidden(value: Any) -> Any:
-            match value:
-                case str():
-                    return presented.hidden(self.configured.hidden(value))
-                case dict():
-                    return {hidden(name): hidden(inner) for name, inner in value.items()}
-                case list() | tuple():
-                    return [hidden(inner) for inner in value]
-                case _:
-                    return value
-
+        hidden = partial(self._hidden, presented=presented)
         code = fault.code
         if code is not None and hidden(masked(code)) != code:  # a backend's word, which has no mask
             code = type(fault).code
         return fault.changed(
             message=hidden(fault.message), param=hidden(fault.param), details=hidden(fault.details), code=code
         )
+
+    def _hidden(self, value: Any, presented: Secrets) -> Any:
+        match value:
+            case str():
+                return presented.hidden(self.configured.hidden(value))
+            case dict():
+                return {
+                    self._hidden(name, presented): self._hidden(inner, presented)
+                    for name, inner in value.items()
+                }
+            case list() | tuple():
+                return [self._hidden(inner, presented) for inner in value]
+            case _:
+                return value
 
     def hidden_in_ending(self, ended: ReplyEnded, headers: Mapping[str, str]) -> ReplyEnded:
         """The ending of a reply, as its client may be told of it."""

@@ -1,12 +1,15 @@
 """What clients are told over real sockets when a request, a backend or the proxy itself fails."""
 
 import asyncio
+import gc
 from typing import Any
 
 import aiohttp
 import pytest
 
+from proxy.core.errors import Fault
 from proxy.core.stream.pipeline import Pipeline
+from proxy.shell.in_flight import InFlight
 from tests.support.proxies import Proxy, StartProxy, final, names
 from tests.support.sockets import (
     DONE,
@@ -392,3 +395,40 @@ async def test_neither_refusals_nor_clients_that_leave_count_as_failures(
     assert (await proxy.refused())[0] == 400
     assert (await proxy.refused())[0] == 429
     assert names(await proxy.stream())[-2] == "response.completed"
+
+
+# ── what is left of them ──
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize(
+    "said",
+    [
+        answer(400, {"error": {"message": "no"}}),
+        answer(503, b"", Retry_After="1"),
+        HEAD + delta(content="Hi") + END,
+        HEAD + event({"error": {"message": "boom"}}) + END,
+    ],
+    ids=["refused", "busy", "cut", "failed"],
+)
+async def test_nothing_is_left_for_the_collector(
+    backend: ScriptedBackend, start_proxy: StartProxy, stream: bool, said: bytes
+) -> None:
+    """A request that hangs in a circle lives until all objects of the process are looked at, for tens of ms."""
+    backend.answers(said)
+    proxy = await start_proxy(inspector={"enabled": False})
+
+    async def ask() -> None:
+        async with proxy.post({"model": "m", "input": "Hi", "stream": stream}) as response:
+            await response.read()
+
+    await ask()
+    gc.collect()
+    gc.disable()
+    try:
+        await ask()
+        await proxy.log.wait_for("request", times=2)
+        left = [type(kept).__name__ for kept in gc.get_objects() if isinstance(kept, Fault | InFlight)]
+    finally:
+        gc.enable()
+    assert left == []

@@ -1,5 +1,6 @@
 """Attack 19: a fault leaves without a secret, wherever in it one stood, and stays what it is."""
 
+import gc
 from typing import Any
 
 import pytest
@@ -63,3 +64,14 @@ def test_attack_19_the_end_of_a_stream_tells_no_secret() -> None:
     assert masked.fault.message == f"Quota exceeded for {MASK}."
     completed = ReplyEnded(Ending.COMPLETED)
     assert SECRET_MASK.hidden_in_ending(completed, HEADERS) is completed
+
+
+def test_it_leaves_nothing_for_the_collector() -> None:
+    fault = Incompatible(f"It said {KEY}.", details={"incompatible_features": [KEY]})
+    gc.collect()
+    gc.disable()
+    try:
+        SECRET_MASK.hidden_in(fault, HEADERS)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -129,13 +129,13 @@ class Pipeline:
 
     def fail(self, fault: Fault) -> None:
         """Takes a failure: nothing more will come. After the model's finish only usage is lost, and the reply
-        stands."""
+        stands. What is kept is a copy: a fault that was raised holds whoever raised it, and so itself."""
         with suppress(ReplyOver):
             self._close_stages()
         if self.finishing:
             self._assembler.close()
         else:
-            self._assembler.fail(fault)
+            self._assembler.fail(fault.changed())
 
     def _close_stages(self) -> None:
         self._think.close()
