@@ -10,7 +10,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from proxy import cli
+from proxy.commands.command import MISUSED
 from proxy.settings.root import Settings
 from tests.deploy.tools import FILES, left_out
 from tests.support.processes import ROOT
@@ -54,7 +54,7 @@ def test_systemd_understands_every_line(tmp_path: Path) -> None:
         ("StateDirectoryMode", "0700"),
         ("KillMode", "mixed"),
         ("Restart", "on-failure"),
-        ("RestartPreventExitStatus", str(cli.MISUSED)),
+        ("RestartPreventExitStatus", str(MISUSED)),
         ("LimitNOFILE", "65536"),
         ("ProtectSystem", "strict"),
         ("TimeoutStopSec", f"{Settings().server.grace_seconds + 15:g}"),
