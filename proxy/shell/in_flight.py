@@ -117,7 +117,7 @@ class InFlight:
         """Something from outside of the reply ends the attempt at it."""
         if (content := self.content) is not None:
             content.failed(fault)
-        pipeline.fail(fault)
+        pipeline.fail(fault.changed())
 
     def received(self, body: bytes) -> None:
         """The client has sent this."""

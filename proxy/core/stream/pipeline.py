@@ -109,7 +109,7 @@ class Pipeline:
         except ReplyOver:
             pass
         except BackendFault as fault:
-            self.fail(fault)
+            self.fail(fault.changed())
         return not self._assembler.finishing
 
     def close(self) -> None:
@@ -125,17 +125,17 @@ class Pipeline:
                 self._close_stages()
             self._assembler.close()
         except BackendFault as fault:
-            self.fail(fault)
+            self.fail(fault.changed())
 
     def fail(self, fault: Fault) -> None:
         """Takes a failure: nothing more will come. After the model's finish only usage is lost, and the reply
-        stands. What is kept is a copy: a fault that was raised holds whoever raised it, and so itself."""
+        stands. It is kept, so it must not be one that was raised, which holds whoever raised it."""
         with suppress(ReplyOver):
             self._close_stages()
         if self.finishing:
             self._assembler.close()
         else:
-            self._assembler.fail(fault.changed())
+            self._assembler.fail(fault)
 
     def _close_stages(self) -> None:
         self._think.close()
