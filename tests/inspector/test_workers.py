@@ -76,22 +76,6 @@ async def test_one_is_killed_and_begins_anew(process: Process, page: Page) -> No
     assert {id for id in later if id.startswith("1-")}.isdisjoint(shown)
 
 
-async def test_one_that_stands_still_keeps_its_requests(process: Process, page: Page) -> None:
-    """It may go on. Until then the page says that it does not answer, and shows what it last knew of it."""
-    shown = await ask_all(process, page)
-    pid = pids(process)["1"]
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        await page.until(f"{STANDING}.includes('worker 1 does not answer')")
-        assert "1 of 2 workers" in await page.evaluate(STANDING)
-        assert set(await page.evaluate(ROWS)) == shown
-    finally:
-        os.kill(pid, signal.SIGCONT)
-    await page.until(f"{STANDING}.includes('2 of 2 workers')")
-    assert set(await page.evaluate(ROWS)) == shown
-    assert "anew" not in await page.evaluate(STANDING)
-
-
 async def test_a_proxy_that_was_started_again_says_so(
     backend: ScriptedBackend, browser: Browser, tmp_path: Path
 ) -> None:
