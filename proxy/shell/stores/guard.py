@@ -25,6 +25,8 @@ QUIET_SECONDS: Final = 60.0
 """An outage is told once in this time, however often the store comes and goes."""
 UNDO_TRIES: Final = 600
 """A second apart: as long as the ends of background work are tried."""
+UNDONE_IN_DOUBT: Final = 5
+"""A server that comes back does what it had heard before in its own time."""
 
 Result = TypeVar("Result")
 Command = Callable[[], Coroutine[Any, Any, Result]]
@@ -191,8 +193,8 @@ class Guard:
     async def _undo(
         self, result: Any, undo: Callable[[Any], Coroutine[Any, Any, bool]], in_doubt: bool
     ) -> None:
-        """In doubt it may still be on its way when it is undone: so it is undone twice."""
-        times = 2 if in_doubt else 1
+        """In doubt it may still be on its way when it is undone: so it is undone several times."""
+        times = UNDONE_IN_DOUBT if in_doubt else 1
         for _ in range(UNDO_TRIES):
             with suppress(StoreDown):
                 times -= await undo(result)
