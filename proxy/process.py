@@ -3,16 +3,11 @@
 import asyncio
 import gc
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 YOUNG_OBJECTS = 20_000
 """Python looks for garbage after this many new objects. Its default of 700 is a tenth of one request of an agent."""
-
-SWITCH_SECONDS = 0.001
-"""A thread at work lets the event loop go on after so long. With Python's 5 ms each chunk of every stream is so late
-while metrics are written or a large request is worked on; such work takes 4 % less then."""
 
 
 class CannotStart(Exception):
@@ -74,10 +69,6 @@ def uncollected() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-def favour_the_loop() -> None:
-    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 def spare_the_collector() -> None:

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import os
 import signal
-import sys
 
 import pytest
 
@@ -51,13 +50,3 @@ def test_imports_are_not_walked_for_garbage_and_what_follows_is() -> None:
         assert not any(each is made for each in gc.get_objects())
     finally:
         gc.unfreeze()
-
-
-def test_a_thread_that_works_lets_the_loop_go_on_sooner() -> None:
-    before = sys.getswitchinterval()
-    try:
-        process.favour_the_loop()
-        assert sys.getswitchinterval() == pytest.approx(process.SWITCH_SECONDS)
-        assert before > process.SWITCH_SECONDS
-    finally:
-        sys.setswitchinterval(before)

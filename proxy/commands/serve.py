@@ -62,7 +62,6 @@ async def _serve(wanted: Settings, *, quiet: bool) -> int:
             print(EXAMPLE.format(url=url, model=model, key=key))
         sys.stdout.flush()
         process.spare_the_collector()
-        process.favour_the_loop()
         await stop.asked.wait()
     return DONE
 
