@@ -111,6 +111,18 @@ Delta = (
 )
 
 
+class More(Protocol):
+    """Takes more of what is open, which is never empty: what deltas would say too, without an object for each token."""
+
+    def text(self, text: str) -> None:
+        """Takes text without log probabilities."""
+
+    def reasoning(self, text: str) -> None: ...
+
+    def arguments(self, index: int | None, text: str) -> None:
+        """Takes arguments of a call, of which nothing else is told."""
+
+
 class Decoder(Protocol):
     """Translates a language of backends to deltas; nothing that a backend says makes it raise."""
 

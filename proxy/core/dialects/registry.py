@@ -37,7 +37,7 @@ from proxy.core.dialects.responses import lessons as responses_lessons
 from proxy.core.dialects.responses import urls as responses_urls
 from proxy.core.dialects.responses.decode import ResponsesDecoder
 from proxy.core.errors import Fault
-from proxy.core.events import Decoder, Delta
+from proxy.core.events import Decoder, Delta, More
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras, Request
 from proxy.core.profile import BackendProfile
@@ -57,9 +57,11 @@ class MakeDecoder(Protocol):
         *,
         model: str = "",
         stamp: str = "",
+        more: More | None = None,
     ) -> Decoder:
         """`keep_extras` takes what the backend will want back with its reasoning. `model` is the model that it must
-        come back to; `stamp`, the time of the request, makes ids for calls that the backend gives none."""
+        come back to; `stamp`, the time of the request, makes ids for calls that the backend gives none. `more` takes
+        what needs no delta; without it there is a delta for everything."""
 
 
 class Encode(Protocol):

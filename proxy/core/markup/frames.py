@@ -66,6 +66,12 @@ class FrameStage:
         """Notes that this tag has opened a frame around the answer."""
         self._open = frozenset((FRAMED_BY.get(tag, "harmony"),))
 
+    def flows(self, kind: type[Delta]) -> bool:
+        """Would more of this kind pass as it is? Of text, what has no `<` in it, where there can be calls."""
+        if kind is TextDelta:
+            return not (self._fresh or self._held or self._thinking or self._open)
+        return kind in ASIDE or not self._held
+
     def feed(self, delta: Delta) -> None:
         if type(delta) is TextDelta:
             waits = self._fresh or self._held or self._thinking

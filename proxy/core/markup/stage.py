@@ -125,17 +125,23 @@ class MarkupStage:
 
     # ── in ──
 
-    def feed(self, delta: Delta) -> None:
-        # Nearly every delta is of one of the first two kinds, so these branches are short.
-        if type(delta) is self._flowing and self._spot(text := delta.text) is None:  # type: ignore[union-attr]  # it is text
+    def flows(self, kind: type[Delta]) -> bool:
+        """Would more of this kind pass as it is, arguments or what `passes`?"""
+        return self._flowing is kind or (kind is CallDelta and not self._recovered)
+
+    def passes(self, text: str) -> bool:
+        """Is this only more of the text that flows? Else it must be fed."""
+        if (found := self._spot(text)) is None:
             self._pass_by(text)
-            self._emit(delta)
-        elif type(delta) is CallDelta and not (delta.name or self._recovered):
-            self._emit(delta)
-        elif channel := self._channels.get(type(delta)):
-            self._on_text(channel, delta)
-        else:
+        return found is None
+
+    def feed(self, delta: Delta) -> None:
+        if (channel := self._channels.get(type(delta))) is None:
             self._on_other(delta)
+        elif type(delta) is self._flowing and self.passes(delta.text):  # type: ignore[union-attr]  # it is text
+            self._emit(delta)
+        else:
+            self._on_text(channel, delta)
 
     def close(self) -> None:
         """Ends the reply, where no delta has said that it ends."""

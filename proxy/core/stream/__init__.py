@@ -9,6 +9,7 @@ promises.
     intake            decides what kind of body it is, and reads events or one object
     think             splits reasoning in tags from the text
     prompted          splits replies that begin inside a thought
+    shortcut          takes more of what is open past them, while they would only pass it on
     assembler         puts everything in order: the state machine
     one_part          one part at a time, and what waits behind it: what clients are told
     parts             the parts of a reply while they are received: prose and calls

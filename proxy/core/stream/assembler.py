@@ -56,6 +56,12 @@ MAX_LATE = 64
 AFTER_FINISH = frozenset({UsageDelta, FinishDelta, EndDelta, ErrorDelta})
 """What may follow the model's finish. Anything else revokes it."""
 
+PROSE: dict[type[Delta], PartKind] = {
+    TextDelta: TEXT,
+    ReasoningDelta: REASONING,
+    RefusalDelta: PartKind.REFUSAL,
+}
+
 
 class Assembler(OnePart):
     def __init__(
@@ -73,6 +79,20 @@ class Assembler(OnePart):
 
     def start(self) -> None:
         self._emit(ReplyStarted())
+
+    def flowing_prose(self, kind: type[Delta]) -> Callable[[str], None] | None:
+        """What adds to the prose that is open, if it is of this kind: all that is told of more of it is its text."""
+        prose = self._open
+        if type(prose) is OpenProse and prose.kind is PROSE[kind]:
+            return prose.pieces.append
+        return None
+
+    def flowing_call(self, index: int | None) -> Callable[[str], None] | None:
+        """The same for the arguments of a call that streams, and behind which nothing waits."""
+        call = self._open
+        if type(call) is CallState and call.arguments and call.streams and not self._held:
+            return call.arguments.append if index is not None and self._calls.at(index) is call else None
+        return None
 
     def feed(self, delta: Delta) -> None:
         if self.phase is ENDED:
@@ -108,15 +128,10 @@ class Assembler(OnePart):
     # ── deltas ──
 
     def _on_text(self, delta: TextDelta) -> None:
-        prose, text = self._open, delta.text
-        if text and not delta.logprobs and type(prose) is OpenProse and prose.kind is TEXT:
-            prose.pieces.append(text)  # nearly every delta there is
-            self._emit_delta(text, None)
-        else:
-            self._say(TEXT, text, delta.logprobs)
+        self._say(TEXT, delta.text, delta.logprobs)
 
     def _on_other_prose(self, delta: ReasoningDelta | RefusalDelta) -> None:
-        self._say(PartKind.REFUSAL if type(delta) is RefusalDelta else REASONING, delta.text)
+        self._say(PROSE[type(delta)], delta.text)
 
     def _on_call(self, delta: CallDelta) -> None:
         call = self._calls.find(delta)

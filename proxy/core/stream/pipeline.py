@@ -6,9 +6,10 @@ the three ever raises, whatever a backend does.
 
 from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
+from typing import Protocol
 
 from proxy.core.errors import BackendFault, Empty, Fault, OwnWords
-from proxy.core.events import Decoder, Delta
+from proxy.core.events import Decoder, Delta, More
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup.frames import FrameStage
@@ -20,6 +21,7 @@ from proxy.core.stream.intake import Intake
 from proxy.core.stream.lifecycle import ReplyOver
 from proxy.core.stream.observer import Observer, observing, observing_sink
 from proxy.core.stream.prompted import PromptedSplitter, unopened, with_thought_apart, without_thought
+from proxy.core.stream.shortcut import Shortcut
 from proxy.core.stream.stages.collector import Collector
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
@@ -28,10 +30,15 @@ MAX_REPLY_BYTES = 256 << 20
 """A bound for a backend that never ends: four times the largest request body, and far beyond any model's output."""
 
 
+class MakeDecoder(Protocol):
+    def __call__(self, emit: Callable[[Delta], None], /, *, more: More | None) -> Decoder:
+        """Without `more`, everything is a delta."""
+
+
 class Pipeline:
     def __init__(
         self,
-        make_decoder: Callable[[Callable[[Delta], None]], Decoder],
+        make_decoder: MakeDecoder,
         *,
         names: NameTable,
         mint: Mint,
@@ -73,8 +80,13 @@ class Pipeline:
         self._prompted = PromptedSplitter(following, thoughts_until) if thoughts_until else None
         self._may_be_prompted = thoughts_until is None
         self._think = self._prompted or ThinkSplitter(following, self._frames.frame)
-        emit = self._think.feed if observer is None else observing(observer.decoded, self._think.feed)
-        self._intake = Intake(make_decoder(emit))
+        shortcut = Shortcut(self._think.feed, self._markup, self._frames, self._assembler, first.delta)
+        decoder = (
+            make_decoder(shortcut.feed, more=shortcut)
+            if observer is None
+            else make_decoder(observing(observer.decoded, self._think.feed), more=None)
+        )
+        self._intake = Intake(decoder)
         self._take = (
             self._intake.feed if observer is None else observing(observer.received, self._intake.feed)
         )

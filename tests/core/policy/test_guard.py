@@ -317,7 +317,7 @@ class TestInItsPlace:
     def pipeline(self, rules: Rules, out: list[Told], extras: ReasoningExtras) -> Pipeline:
         ledger = Ledger()
         return Pipeline(
-            lambda emit: ChatDecoder(emit, DEFAULT, ledger, extras.add),
+            lambda emit, more: ChatDecoder(emit, DEFAULT, ledger, extras.add, more=more),
             names=NameTable(DECLARED.values()),
             mint=counting_mint(),
             ledger=ledger,
@@ -345,7 +345,7 @@ class TestInItsPlace:
         names = NameTable(DECLARED.values(), only=[SEARCH.tool])
         for calls in (call_chunk(0, "a", "get_weather", GOOD), b""):
             pipeline = Pipeline(
-                lambda emit: ChatDecoder(emit, DEFAULT, ledger),
+                lambda emit, more: ChatDecoder(emit, DEFAULT, ledger, more=more),
                 names=names,
                 mint=counting_mint(),
                 ledger=ledger,

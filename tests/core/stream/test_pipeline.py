@@ -8,7 +8,7 @@ import pytest
 from proxy.core.backends import profiles
 from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.errors import BackendFault, Empty, Fault, Garbled, Timeout, Truncated
-from proxy.core.events import CallDelta, Delta, Ending, PartEnded, ReplyStarted
+from proxy.core.events import CallDelta, Delta, Ending, More, PartEnded, ReplyStarted
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Text, ToolName, ToolSpec, Usage
@@ -120,7 +120,7 @@ def test_f32_one_byte_at_a_time_they_become_the_same(data: bytes, parts: list[Pa
 def test_the_events_pass_through_the_collector_to_the_sink() -> None:
     events: list[Told] = []
     pipeline = Pipeline(
-        lambda emit: ChatDecoder(emit, profiles.DEFAULT, Ledger()),
+        lambda emit, more: ChatDecoder(emit, profiles.DEFAULT, Ledger(), more=more),
         names=NameTable(),
         mint=counting_mint(),
         ledger=Ledger(),
@@ -138,7 +138,7 @@ def test_what_the_engine_knows_reaches_the_assembler() -> None:
     """Its names, the ids of the conversation, and what the profile says of the identity of calls."""
     ledger = Ledger()
     pipeline = Pipeline(
-        lambda emit: ChatDecoder(emit, profiles.DEFAULT, ledger),
+        lambda emit, more: ChatDecoder(emit, profiles.DEFAULT, ledger, more=more),
         names=NameTable([ToolSpec(ToolName("search", "docs"))]),
         mint=Mint(lambda size: "new"),
         ledger=ledger,
@@ -367,7 +367,7 @@ def test_attack_24_what_has_ended_is_decoded_no_further(data: bytes) -> None:
     told: list[Told] = []
     decoders: list[Endless] = []
 
-    def endless(emit: Callable[[Delta], None]) -> Endless:
+    def endless(emit: Callable[[Delta], None], *, more: More | None) -> Endless:
         decoders.append(Endless(emit))
         return decoders[-1]
 

@@ -20,9 +20,8 @@ from proxy.core.events import (
     EndDelta,
     Finish,
     FinishDelta,
-    ReasoningDelta,
+    More,
     RefusalDelta,
-    TextDelta,
     UsageDelta,
 )
 from proxy.core.extras import BLOCKS
@@ -72,8 +71,9 @@ class AnthropicDecoder(Decoding):
         *,
         model: str = "",
         stamp: str = "",
+        more: More | None = None,
     ) -> None:
-        super().__init__(emit, ledger)
+        super().__init__(emit, ledger, more)
         self._keep_extras = keep_extras if profile.replay != "none" else None
         self._model = model
         self._open: dict[int, _Open] = {}
@@ -167,14 +167,14 @@ class AnthropicDecoder(Decoding):
         if type(text) is not str:
             self._odd("text_not_a_string")
         elif text:
-            self._emit(TextDelta(text))
+            self._more.text(text)
 
     def _thought(self, opened: _Open, text: Any) -> None:
         if type(text) is not str:
             self._odd("text_not_a_string")
         elif text:
             opened.words.append(text)
-            self._emit(ReasoningDelta(text))
+            self._more.reasoning(text)
 
     def _arguments(self, opened: _Open, index: Any, text: Any) -> None:
         if type(text) is not str:
@@ -182,7 +182,7 @@ class AnthropicDecoder(Decoding):
         elif text:
             if not opened.words:
                 opened.words.append(text)
-            self._emit(CallDelta(index, arguments=text))
+            self._more.arguments(index, text)
 
     def _block_stop(self, raw: dict[str, Any]) -> None:
         index = raw.get("index")

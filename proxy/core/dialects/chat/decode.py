@@ -11,7 +11,13 @@ from proxy.core import jsontext
 from proxy.core.dialects.chat import ending, parts
 from proxy.core.dialects.reading import error_body, errors
 from proxy.core.dialects.reading import logprobs as reading_logprobs
-from proxy.core.dialects.reading.decoding import EMPTY_BODY, NOT_JSON, UNWRITABLE, Decoding, word
+from proxy.core.dialects.reading.decoding import (
+    EMPTY_BODY,
+    NOT_JSON,
+    Decoding,
+    run_together,
+    word,
+)
 from proxy.core.errors import Empty, Fault, Garbled
 from proxy.core.events import (
     CallDelta,
@@ -19,7 +25,7 @@ from proxy.core.events import (
     EndDelta,
     ErrorDelta,
     FinishDelta,
-    ReasoningDelta,
+    More,
     RefusalDelta,
     TextDelta,
     UsageDelta,
@@ -33,6 +39,7 @@ from proxy.core.extras import (
     proof_extras,
     readable,
 )
+from proxy.core.jsontext import quick
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
@@ -40,6 +47,9 @@ from proxy.core.sse import STREAM_END
 
 TALK = frozenset({"role", "content"})
 """A delta of text has these fields; many gateways repeat the role in each."""
+
+THOUGHT = TALK | {"reasoning_content", "reasoning"}
+"""So has one of a thought."""
 
 
 class ChatDecoder(Decoding):
@@ -64,9 +74,10 @@ class ChatDecoder(Decoding):
         *,
         model: str = "",
         stamp: str = "",
+        more: More | None = None,
     ) -> None:
         """`keep_extras` takes what the backend will want back with its reasoning; None where no client carries it."""
-        super().__init__(emit, ledger)
+        super().__init__(emit, ledger, more)
         learns = profile.replay_by_evidence
         self._keep_details = keep_extras if learns or profile.replay == DETAILS else None
         self._keep_field = keep_extras if learns else None
@@ -90,15 +101,12 @@ class ChatDecoder(Decoding):
 
     def event(self, data: bytes, event: bytes) -> None:
         """Takes one event of a stream."""
-        if data == STREAM_END:
-            self._emit(EndDelta())
-            return
         try:
-            chunk = self._parsed = jsontext.quick(data)
-            self._data = data
+            chunk = quick(data)
         except ValueError:
             self._unclean(data.strip(), event)
         else:
+            self._data, self._parsed = data, chunk
             self._chunk(chunk, event)
 
     def body(self, data: bytes) -> None:
@@ -132,9 +140,7 @@ class ChatDecoder(Decoding):
                 self._chunk(chunk, event)
 
     def _not_json(self, data: bytes, event: bytes) -> None:
-        lines = data.splitlines()
-        if len(lines) > 1 and all(_is_readable(line) for line in lines):
-            # A server that forgets the blank lines between its events: each line is a chunk.
+        if lines := run_together(data):
             self._odd("events_run_together")
             for line in lines:
                 self.event(line, event)
@@ -175,28 +181,34 @@ class ChatDecoder(Decoding):
 
     def _choice(self, choice: dict[str, Any]) -> Any:
         """Takes what it says; returns its finish reason, which must come after the usage of the same chunk."""
-        other = choice.get("index")
-        if other and not self._calls_in_other_choices:
-            self._odd("other_choice")
-            return None
         delta = choice.get("delta") or self._message(choice)
+        if choice.get("index"):
+            return self._other_choice(choice, delta)
         if type(delta) is dict:
             text, alone = delta.get("content"), len(delta) == 1
-            if other:
-                self._calls(delta)
-            elif type(text) is str and (alone or TALK.issuperset(delta)):  # nearly every delta is text alone,
+            if type(text) is str and (alone or TALK.issuperset(delta)):  # nearly every delta is text alone,
                 logprobs = choice.get("logprobs")
-                if text:
+                if text and not logprobs:
                     self._spoken = True
-                    self._emit(TextDelta(text, self._logprobs(logprobs) if logprobs else None))
+                    self._more.text(text)
                 else:
                     self._content(text, logprobs)
-            elif alone and "tool_calls" in delta:  # and of the others, nearly every one a piece of a call
+            elif alone and "tool_calls" in delta:  # and of the others, nearly every one a piece of a call,
                 self._calls(delta)
+            elif text is None and THOUGHT.issuperset(delta) and not choice.get("logprobs"):
+                self._thought(delta)  # or a thought
             else:
                 self._delta(delta, choice.get("logprobs"))
         elif delta:
             self._odd("delta_not_an_object")
+        return choice.get("finish_reason")
+
+    def _other_choice(self, choice: dict[str, Any], delta: Any) -> Any:
+        """Takes one that nobody has asked for. Some servers put each call into one of its own."""
+        if not self._calls_in_other_choices:
+            self._odd("other_choice")
+            return None
+        self._calls(delta if type(delta) is dict else {})
         return choice.get("finish_reason")
 
     def _message(self, choice: dict[str, Any]) -> Any:
@@ -206,24 +218,29 @@ class ChatDecoder(Decoding):
 
     def _delta(self, delta: dict[str, Any], logprobs: Any) -> None:
         """Takes a delta in the order in which models say things: they think, speak, then call."""
-        thought = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
-        if not thought and DETAILS in delta:
-            thought = readable(delta[DETAILS])
-        if thought:
-            self._prose(ReasoningDelta, thought)
+        thought = self._thought(delta)
         details = delta.get(DETAILS) if self._keep_details else None
-        if thought and self._keep_field:
-            self._name_field(delta)
         if self._keep_details and details and isinstance(details, list) and self._keepable(details):
             self._keep_details(detail_extras(details))
         content = delta.get("content")
         self._content(content, logprobs and reading_logprobs.of_answer(logprobs, thought, content))
         if refusal := delta.get("refusal"):
-            self._prose(RefusalDelta, refusal)
+            self._prose(self._refuse, refusal)
         if "tool_calls" in delta or "function_call" in delta:
             self._calls(delta)
         if parts.leaves_out(delta):
             self._odd("delta_field_unknown")
+
+    def _thought(self, delta: dict[str, Any]) -> Any:
+        """Takes what it thinks, and returns that."""
+        thought = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
+        if not thought and DETAILS in delta:
+            thought = readable(delta[DETAILS])
+        if thought:
+            self._prose(self._more.reasoning, thought)
+            if self._keep_field:
+                self._name_field(delta)
+        return thought
 
     def _name_field(self, delta: dict[str, Any]) -> None:
         field = next((name for name in CARRIERS if delta.get(name)), None)
@@ -245,12 +262,15 @@ class ChatDecoder(Decoding):
         elif content:
             self._odd("text_not_a_string")
 
-    def _prose(self, kind: type[ReasoningDelta | RefusalDelta], text: Any) -> None:
+    def _prose(self, say: Callable[[str], None], text: Any) -> None:
         if type(text) is str:
             self._spoken = True
-            self._emit(kind(text))
+            say(text)
         else:
             self._odd("text_not_a_string")
+
+    def _refuse(self, text: str) -> None:
+        self._emit(RefusalDelta(text))
 
     def _logprobs(self, raw: Any) -> list[Any]:
         """Adds the log probabilities of earlier tokens that made no text by themselves."""
@@ -289,19 +309,12 @@ class ChatDecoder(Decoding):
         name = word(raw) if (raw := function.get("name")) else None
         if self._keep_proof and call_id and (proof := call.get("extra_content")) and self._keepable(proof):
             self._keep_proof(proof_extras(CallProof(call_id, proof)))
-        if call_id or name or arguments:
+        if call_id or name:
             self._spoken = True
             self._emit(CallDelta(index, call_id, name, arguments))
-
-    def _as_text(self, arguments: Any) -> str:
-        if isinstance(arguments, dict | list):
-            try:
-                return jsontext.compact(self._exact(arguments))
-            except jsontext.BadJson:
-                self._fail(Garbled(UNWRITABLE))
-        elif arguments is not None:
-            self._odd("arguments_not_text")
-        return ""
+        elif arguments:
+            self._spoken = True
+            self._more.arguments(index, arguments)
 
     # ── the ending ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -333,15 +346,3 @@ class ChatDecoder(Decoding):
             self._finished = reason
             meaning = ending.finish(reason, self._ledger, spoken=self._spoken)
             self._emit(ErrorDelta(meaning) if isinstance(meaning, Fault) else FinishDelta(meaning))
-
-
-def _is_readable(line: bytes) -> bool:
-    """Is it nothing, the end mark, or a JSON value by itself?"""
-    line = line.strip()
-    if not line or line.startswith(STREAM_END):
-        return True
-    try:
-        jsontext.loads(line)
-    except jsontext.BadJson:
-        return False
-    return True

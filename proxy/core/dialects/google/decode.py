@@ -22,7 +22,7 @@ from proxy.core.events import (
     EndDelta,
     Finish,
     FinishDelta,
-    ReasoningDelta,
+    More,
     RefusalDelta,
     TextDelta,
     UsageDelta,
@@ -69,8 +69,9 @@ class GoogleDecoder(Decoding):
         *,
         model: str = "",
         stamp: str = "",
+        more: More | None = None,
     ) -> None:
-        super().__init__(emit, ledger)
+        super().__init__(emit, ledger, more)
         self._keep_extras = keep_extras
         self._model = bare(model)
         self._stamp = stamp
@@ -160,7 +161,8 @@ class GoogleDecoder(Decoding):
                 )
         elif part.get("thought"):
             self._sign(signature, "thought")
-            self._emit(ReasoningDelta(text))
+            if text:
+                self._more.reasoning(text)
         else:
             self._text(text, signature)
 
@@ -169,7 +171,10 @@ class GoogleDecoder(Decoding):
         if text:
             self._spoken = True
             logprobs, self._untold = self._untold, []
-            self._emit(TextDelta(text, logprobs or None))
+            if logprobs:
+                self._emit(TextDelta(text, logprobs))
+            else:
+                self._more.text(text)
 
     def _sign(self, signature: Any, carrier: Carrier) -> None:
         """Keeps a signature before the delta that it belongs to, because it must stand there when it comes back."""

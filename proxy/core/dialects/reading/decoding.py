@@ -6,9 +6,10 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.dialects.reading.surrogates import SurrogateJoiner
 from proxy.core.errors import Fault, Garbled, OwnWords
-from proxy.core.events import Delta, ErrorDelta
+from proxy.core.events import CallDelta, Delta, ErrorDelta, More, ReasoningDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.profile import BackendProfile
+from proxy.core.sse import STREAM_END
 
 MAX_LOGGED = 64
 """Characters of an unknown word; the longest known one has half of them."""
@@ -27,11 +28,49 @@ MAX_KEPT_DEPTH = 100
 is put around it on the way, is refused where it comes from."""
 
 
-class Decoding:
-    __slots__ = ("_data", "_emit", "_joins_surrogates", "_ledger", "_parsed", "_twins", "_twins_of")
+def run_together(data: bytes) -> list[bytes]:
+    """Returns the lines of what cannot be read as a whole, if each is a chunk: some servers forget the blank lines
+    between their events."""
+    lines = data.splitlines()
+    return lines if len(lines) > 1 and all(_is_readable(line) for line in lines) else []
 
-    def __init__(self, emit: Callable[[Delta], None], ledger: Ledger) -> None:
+
+def _is_readable(line: bytes) -> bool:
+    """Is it nothing, the end mark, or a JSON value by itself?"""
+    line = line.strip()
+    if not line or line.startswith(STREAM_END):
+        return True
+    try:
+        jsontext.loads(line)
+    except jsontext.BadJson:
+        return False
+    return True
+
+
+class AsDeltas:
+    """Makes a delta of all that is more of what is open."""
+
+    __slots__ = ("_emit",)
+
+    def __init__(self, emit: Callable[[Delta], None]) -> None:
         self._emit = emit
+
+    def text(self, text: str) -> None:
+        self._emit(TextDelta(text))
+
+    def reasoning(self, text: str) -> None:
+        self._emit(ReasoningDelta(text))
+
+    def arguments(self, index: int | None, text: str) -> None:
+        self._emit(CallDelta(index, arguments=text))
+
+
+class Decoding:
+    __slots__ = ("_data", "_emit", "_joins_surrogates", "_ledger", "_more", "_parsed", "_twins", "_twins_of")
+
+    def __init__(self, emit: Callable[[Delta], None], ledger: Ledger, more: More | None = None) -> None:
+        self._emit = emit
+        self._more = more or AsDeltas(emit)
         self._ledger = ledger
         self._joins_surrogates = False
         self._data, self._parsed = b"", None
@@ -64,6 +103,7 @@ class Decoding:
         if not self._joins_surrogates:
             self._joins_surrogates = True
             self._emit = SurrogateJoiner(self._emit).feed
+            self._more = AsDeltas(self._emit)
         return value
 
     def _keepable(self, value: Any) -> bool:
@@ -88,6 +128,17 @@ class Decoding:
 
     def _odd(self, what: str) -> None:
         self._ledger.odd(what)
+
+    def _as_text(self, arguments: Any) -> str:
+        """Writes the arguments of a call that did not come as text."""
+        if isinstance(arguments, dict | list):
+            try:
+                return jsontext.compact(self._exact(arguments))
+            except jsontext.BadJson:
+                self._fail(Garbled(UNWRITABLE))
+        elif arguments is not None:
+            self._odd("arguments_not_text")
+        return ""
 
     def _exact(self, value: Any) -> Any:
         """Gives this part of the event with every digit as it was sent, because it will be written anew. Few events

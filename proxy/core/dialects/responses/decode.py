@@ -30,13 +30,7 @@ from proxy.core.dialects.responses.entries import (
 from proxy.core.dialects.responses.growing import Growing
 from proxy.core.dialects.responses.saying import MAX_ANNOTATIONS, Saying
 from proxy.core.errors import Empty
-from proxy.core.events import (
-    Delta,
-    EndDelta,
-    Finish,
-    FinishDelta,
-    UsageDelta,
-)
+from proxy.core.events import Delta, EndDelta, Finish, FinishDelta, More, UsageDelta
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
@@ -81,8 +75,9 @@ class ResponsesDecoder(Saying):
         *,
         model: str = "",
         stamp: str = "",
+        more: More | None = None,
     ) -> None:
-        super().__init__(emit, ledger, keep_extras, model)
+        super().__init__(emit, ledger, keep_extras, model, more)
         self._ended = False
 
     @staticmethod

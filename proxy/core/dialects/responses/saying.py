@@ -29,7 +29,7 @@ from proxy.core.events import (
     Delta,
     HostedDelta,
     MessageDelta,
-    ReasoningDelta,
+    More,
     RefusalDelta,
     TextDelta,
 )
@@ -63,8 +63,9 @@ class Saying(Decoding):
         ledger: Ledger,
         keep_extras: Callable[[Extras], None] | None,
         model: str,
+        more: More | None,
     ) -> None:
-        super().__init__(emit, ledger)
+        super().__init__(emit, ledger, more)
         self._keep_extras = keep_extras
         self._model = model
         self._items = Items()
@@ -168,9 +169,10 @@ class Saying(Decoding):
             self._take_turn(growing)
         if voice is REFUSAL:
             self._emit(RefusalDelta(text))
+        elif logprobs and (told := reading_logprobs.read({"content": logprobs})):
+            self._emit(TextDelta(text, told))
         else:
-            told = reading_logprobs.read({"content": logprobs}) if logprobs else None
-            self._emit(TextDelta(text, told or None))
+            self._more.text(text)
 
     def _take_turn(self, growing: Growing) -> None:
         """Another message speaks from here on."""
@@ -190,7 +192,7 @@ class Saying(Decoding):
         if self._thinking is not None and self._thinking is not own:
             text = BETWEEN_THOUGHTS + text
         self._thinking = own
-        self._emit(ReasoningDelta(text))
+        self._more.reasoning(text)
 
     # ── calls ──
 
@@ -219,4 +221,4 @@ class Saying(Decoding):
 
     def _argue(self, growing: Growing, text: str) -> None:
         growing.said(ARGUMENTS).add(text)
-        self._emit(CallDelta(growing.call, arguments=text))
+        self._more.arguments(growing.call, text)

@@ -24,7 +24,7 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.jsontext import dumps, string, written
+from proxy.core.jsontext import dumps, quick_string, string, written
 from proxy.core.model import FUNCTION, Call, HostedItem, Reasoning, Refusal, Text
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import ClientProfile, Extended
@@ -193,7 +193,10 @@ class ResponsesEncoder:
             fields = {**_content(self._item), "delta": text, "logprobs": logprobs}
             self._send("response.output_text.delta", **fields)
             return
-        literal = string(text)
+        try:
+            literal = quick_string(text)
+        except TypeError:
+            literal = string(text)
         for before, after in self._item.frames:
             self._emit(b'%b%d,"delta":%b%b' % (before, self._number, literal, after))
             self._number += 1

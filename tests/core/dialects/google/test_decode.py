@@ -133,6 +133,12 @@ def test_signatures_are_passed_over_where_nobody_carries_them() -> None:
     assert deltas == [TextDelta("Hi")]
 
 
+def test_a_thought_without_words_is_none() -> None:
+    deltas: list[Any] = []
+    GoogleDecoder(deltas.append, google(), Ledger()).event(_json(chunk(text("", thought=True))), b"")
+    assert deltas == []
+
+
 def test_a_signature_by_itself_is_not_kept() -> None:
     """Sent back, it would be a part without data."""
     said = Decoded().say(chunk({"thoughtSignature": SIGNATURE}))

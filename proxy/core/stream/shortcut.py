@@ -1,0 +1,99 @@
+"""The way of nearly every token: past the stages that would only pass it on.
+
+Most of what a backend sends is more of what is open: of a text, a thought, or the arguments of a call. Once a piece of
+it has gone through all stages, and none of them holds anything back or waits for something, each would pass on the next
+one as it is. So that is given to the client's encoder at once, without an object around it; only the search for calls
+in text still looks at it. Whatever else comes takes the way through the stages, and what follows it must show anew that
+it may go past them.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from proxy.core.events import CallDelta, Delta, ReasoningDelta, TextDelta
+from proxy.core.markup.frames import FrameStage
+from proxy.core.markup.stage import MarkupStage
+from proxy.core.sink import TakeDelta
+from proxy.core.stream.assembler import Assembler
+
+NO_CALL: Final = object()
+
+
+class Shortcut:
+    """Implements `More`, for one reply; `feed` takes all other deltas."""
+
+    __slots__ = (
+        "_append",
+        "_assembler",
+        "_call",
+        "_delta",
+        "_feed",
+        "_flowing",
+        "_frames",
+        "_markup",
+        "_passes",
+    )
+
+    def __init__(
+        self,
+        feed: Callable[[Delta], None],
+        markup: MarkupStage | None,
+        frames: FrameStage,
+        assembler: Assembler,
+        delta: TakeDelta,
+    ) -> None:
+        """`feed` is the way through the stages; `delta` is where the assembler passes on the text of the open part."""
+        self._feed = feed
+        self._markup = markup
+        self._passes = markup.passes if markup else None
+        self._frames = frames
+        self._assembler = assembler
+        self._delta = delta
+        self._append: Callable[[str], None]
+        """Adds to the open part."""
+        self._flowing: type[Delta] | None = None
+        """The kind of prose that goes past the stages."""
+        self._call: object = NO_CALL
+        """The index of the call whose arguments do."""
+
+    def feed(self, delta: Delta) -> None:
+        self._flowing, self._call = None, NO_CALL
+        self._feed(delta)
+
+    def text(self, text: str) -> None:
+        if self._flowing is TextDelta:
+            passes = self._passes
+            if passes is None or ("<" not in text and passes(text)):
+                self._append(text)
+                self._delta(text, None)
+                return
+        self._feed_prose(TextDelta(text))
+
+    def reasoning(self, text: str) -> None:
+        if self._flowing is ReasoningDelta:
+            passes = self._passes
+            if passes is None or passes(text):
+                self._append(text)
+                self._delta(text, None)
+                return
+        self._feed_prose(ReasoningDelta(text))
+
+    def arguments(self, index: int | None, text: str) -> None:
+        if index == self._call and text[0] != "{":  # which may begin a repetition of them all
+            self._append(text)
+            self._delta(text, None)
+            return
+        self.feed(CallDelta(index, arguments=text))
+        append = self._assembler.flowing_call(index)
+        if append is not None and self._pass(CallDelta):
+            self._append, self._call = append, index
+
+    def _feed_prose(self, delta: TextDelta | ReasoningDelta) -> None:
+        self.feed(delta)
+        append = self._assembler.flowing_prose(type(delta))
+        if append is not None and self._pass(type(delta)):
+            self._append, self._flowing = append, type(delta)
+
+    def _pass(self, kind: type[Delta]) -> bool:
+        """Would the stages pass on more of this kind as it is? Where text is open, thoughts in it are over."""
+        return self._frames.flows(kind) and (self._markup is None or self._markup.flows(kind))
