@@ -9,6 +9,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.dialects.chat import ending, parts
+from proxy.core.dialects.chat.template import TALK, Template
 from proxy.core.dialects.reading import error_body, errors
 from proxy.core.dialects.reading import logprobs as reading_logprobs
 from proxy.core.dialects.reading.decoding import (
@@ -39,17 +40,10 @@ from proxy.core.extras import (
     proof_extras,
     readable,
 )
-from proxy.core.jsontext import quick
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
 from proxy.core.sse import STREAM_END
-
-TALK = frozenset({"role", "content"})
-"""A delta of text has these fields; many gateways repeat the role in each."""
-
-THOUGHT = TALK | {"reasoning_content", "reasoning"}
-"""So has one of a thought."""
 
 
 class ChatDecoder(Decoding):
@@ -62,6 +56,7 @@ class ChatDecoder(Decoding):
         "_model",
         "_next_index",
         "_spoken",
+        "_template",
         "_untold",
     )
 
@@ -78,6 +73,7 @@ class ChatDecoder(Decoding):
     ) -> None:
         """`keep_extras` takes what the backend will want back with its reasoning; None where no client carries it."""
         super().__init__(emit, ledger, more)
+        self._template = Template(self._more)
         learns = profile.replay_by_evidence
         self._keep_details = keep_extras if learns or profile.replay == DETAILS else None
         self._keep_field = keep_extras if learns else None
@@ -101,8 +97,10 @@ class ChatDecoder(Decoding):
 
     def event(self, data: bytes, event: bytes) -> None:
         """Takes one event of a stream."""
+        if not event and self._template.says(data):
+            return
         try:
-            chunk = quick(data)
+            chunk = jsontext.quick(data)
         except ValueError:
             self._unclean(data.strip(), event)
         else:
@@ -133,6 +131,7 @@ class ChatDecoder(Decoding):
         if data.startswith(STREAM_END):
             self._emit(EndDelta())
         elif data:
+            self._template.end()
             chunk = self._mended(data)
             if chunk is None:
                 self._not_json(data, event)
@@ -172,6 +171,8 @@ class ChatDecoder(Decoding):
             self._aside(chunk, finish, event)
         elif usage := chunk.get("usage"):
             self._usage(usage)
+        elif self._next_index is None:
+            self._template.learn(chunk, self._data)
 
     def _not_a_chunk(self, value: Any, event: bytes) -> None:
         if event == b"error":
@@ -181,34 +182,23 @@ class ChatDecoder(Decoding):
 
     def _choice(self, choice: dict[str, Any]) -> Any:
         """Takes what it says; returns its finish reason, which must come after the usage of the same chunk."""
+        other = choice.get("index")
+        if other and not self._calls_in_other_choices:
+            self._odd("other_choice")
+            return None
         delta = choice.get("delta") or self._message(choice)
-        if choice.get("index"):
-            return self._other_choice(choice, delta)
         if type(delta) is dict:
             text, alone = delta.get("content"), len(delta) == 1
-            if type(text) is str and (alone or TALK.issuperset(delta)):  # nearly every delta is text alone,
-                logprobs = choice.get("logprobs")
-                if text and not logprobs:
-                    self._spoken = True
-                    self._more.text(text)
-                else:
-                    self._content(text, logprobs)
-            elif alone and "tool_calls" in delta:  # and of the others, nearly every one a piece of a call,
+            if other:
                 self._calls(delta)
-            elif text is None and THOUGHT.issuperset(delta) and not choice.get("logprobs"):
-                self._thought(delta)  # or a thought
+            elif type(text) is str and (alone or TALK.issuperset(delta)):  # nearly every delta is text alone,
+                self._content(text, choice.get("logprobs"))
+            elif alone and "tool_calls" in delta:  # and of the others, nearly every one a piece of a call
+                self._calls(delta)
             else:
                 self._delta(delta, choice.get("logprobs"))
         elif delta:
             self._odd("delta_not_an_object")
-        return choice.get("finish_reason")
-
-    def _other_choice(self, choice: dict[str, Any], delta: Any) -> Any:
-        """Takes one that nobody has asked for. Some servers put each call into one of its own."""
-        if not self._calls_in_other_choices:
-            self._odd("other_choice")
-            return None
-        self._calls(delta if type(delta) is dict else {})
         return choice.get("finish_reason")
 
     def _message(self, choice: dict[str, Any]) -> Any:
@@ -218,8 +208,14 @@ class ChatDecoder(Decoding):
 
     def _delta(self, delta: dict[str, Any], logprobs: Any) -> None:
         """Takes a delta in the order in which models say things: they think, speak, then call."""
-        thought = self._thought(delta)
+        thought = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
+        if not thought and DETAILS in delta:
+            thought = readable(delta[DETAILS])
+        if thought:
+            self._prose(self._more.reasoning, thought)
         details = delta.get(DETAILS) if self._keep_details else None
+        if thought and self._keep_field:
+            self._name_field(delta)
         if self._keep_details and details and isinstance(details, list) and self._keepable(details):
             self._keep_details(detail_extras(details))
         content = delta.get("content")
@@ -231,17 +227,6 @@ class ChatDecoder(Decoding):
         if parts.leaves_out(delta):
             self._odd("delta_field_unknown")
 
-    def _thought(self, delta: dict[str, Any]) -> Any:
-        """Takes what it thinks, and returns that."""
-        thought = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
-        if not thought and DETAILS in delta:
-            thought = readable(delta[DETAILS])
-        if thought:
-            self._prose(self._more.reasoning, thought)
-            if self._keep_field:
-                self._name_field(delta)
-        return thought
-
     def _name_field(self, delta: dict[str, Any]) -> None:
         field = next((name for name in CARRIERS if delta.get(name)), None)
         if field is not None and self._keep_field is not None:
@@ -251,7 +236,10 @@ class ChatDecoder(Decoding):
     def _content(self, content: Any, logprobs: Any) -> None:
         if type(content) is str and content:
             self._spoken = True
-            self._emit(TextDelta(content, self._logprobs(logprobs) if logprobs else None))
+            if logprobs:
+                self._emit(TextDelta(content, self._logprobs(logprobs)))
+            else:
+                self._more.text(content)
             return
         if logprobs:
             self._untold = self._logprobs(logprobs)

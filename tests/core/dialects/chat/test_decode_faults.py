@@ -119,6 +119,12 @@ class TestUncleanText:
         deltas = Decoded().say(*halves, *halves).deltas
         assert "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)) == "a😀ba😀b"
 
+    def test_nothing_overtakes_a_half_that_is_waited_for(self) -> None:
+        """Whatever the events before it have in common."""
+        words = [rb"a", rb"b", rb"c\ud83d", rb"d"]
+        deltas = Decoded().say(*(rb'{"choices":[{"delta":{"content":"%b"}}]}' % word for word in words)).deltas
+        assert [delta.text for delta in deltas if isinstance(delta, TextDelta)] == ["a", "b", "c", "\ufffdd"]
+
     def test_a_half_that_stays_alone_is_replaced_at_the_end(self) -> None:
         decoded = Decoded().say(rb'{"choices":[{"delta":{"content":"a\ud83d"}}]}', chunk({}, "stop"))
         assert decoded.deltas == [TextDelta("a"), TextDelta("\ufffd"), STOPPED]

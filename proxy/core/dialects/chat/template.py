@@ -1,0 +1,128 @@
+"""Nearly every event of a reply says one token, and is otherwise the same as the one before: only the token is read.
+
+Where two events in a row have the same bytes around one string, these are a template, if a trial shows it: with another
+string between them, the event must say that string. Then it says any string that stands there, and nothing else
+changes. What does not fit is read as a whole, and may be the beginning of another template.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from proxy.core.events import More
+from proxy.core.jsontext import dumps, quick
+
+MAX_ATTEMPTS = 64
+"""Events of one reply in which a template is looked for. Some servers write the time into each, or noise of any length,
+and have none."""
+
+NEVER = b"\0"
+"""No JSON begins so."""
+
+TALK = frozenset({"role", "content"})
+"""A delta of text has these fields; many gateways repeat the role in each."""
+
+THOUGHT = TALK | {"reasoning_content", "reasoning"}
+"""So has one of a thought."""
+
+PROSE = ("content", "reasoning_content", "reasoning")
+
+
+class _Token(NamedTuple):
+    """The one thing that an event says, and the name of its field."""
+
+    key: str
+    text: str
+    say: Callable[[str], None]
+
+
+class Template:
+    __slots__ = ("_after", "_around", "_attempts", "_before", "_more", "_say", "_start", "_stop")
+
+    def __init__(self, more: More) -> None:
+        self._more = more
+        self._before = self._after = NEVER
+        self._start = self._stop = 0
+        """The place of the string between the two, counted from either end."""
+        self._say: Callable[[str], None] = more.text
+        self._around: tuple[bytes, bytes] | None = None
+        """What stood around the token of the last event that was read as a whole."""
+        self._attempts = MAX_ATTEMPTS
+
+    def says(self, data: bytes) -> bool:
+        """Says the token of an event that holds nothing else. False: it must be read as a whole."""
+        if data.startswith(self._before) and data.endswith(self._after):
+            try:
+                token = quick(data[self._start : self._stop])
+            except ValueError:
+                return False
+            if type(token) is str and token:
+                self._say(token)
+                return True
+        return False
+
+    def learn(self, chunk: dict[str, Any], data: bytes) -> None:
+        """Looks for a template in an event that has neither ended anything nor counted tokens."""
+        if not self._attempts or (token := self._token(chunk)) is None:
+            return
+        self._attempts -= 1
+        around = _around(data, token)
+        if around is None:
+            return
+        last, self._around = self._around, around
+        if last == around and self._is_said_between(*around, token.text + "x"):
+            self._before, self._after = around
+            self._start, self._stop = len(self._before), -len(self._after)
+            self._say = token.say
+
+    def end(self) -> None:
+        """From now on all events are read as a whole."""
+        self._before, self._attempts = NEVER, 0
+
+    def _is_said_between(self, before: bytes, after: bytes, text: str) -> bool:
+        """The trial: a string that stands elsewhere may only look like the token."""
+        token = self._token(quick(before + dumps(text) + after))
+        return token is not None and token.text == text
+
+    def _token(self, chunk: dict[str, Any]) -> _Token | None:
+        """Returns all that the event says, if that is one string."""
+        match chunk:
+            case {"choices": [{"delta": {"tool_calls": [dict(call)], **others}} as choice]}:
+                alone = not others.get("content") and TALK.issuperset(others)
+                return self._arguments(call) if alone and not _says_more(choice) else None
+            case {"choices": [{"delta": dict(delta)} as choice]} if THOUGHT.issuperset(delta):
+                return None if _says_more(choice) else self._prose(delta)
+            case _:
+                return None
+
+    def _prose(self, delta: dict[str, Any]) -> _Token | None:
+        said = [(key, text) for key in PROSE if (text := delta.get(key))]
+        if len(said) != 1 or not isinstance(said[0][1], str):
+            return None
+        key, text = said[0]
+        return _Token(key, text, self._more.text if key == "content" else self._more.reasoning)
+
+    def _arguments(self, call: dict[str, Any]) -> _Token | None:
+        match call:
+            case {"index": index, "function": {"arguments": str(text), **others}}:
+                begins = call.get("id") or others.get("name")
+                if type(index) is int and text and not begins:
+                    return _Token("arguments", text, partial(self._more.arguments, index))
+            case _:
+                pass
+        return None
+
+
+def _says_more(choice: dict[str, Any]) -> bool:
+    return bool(choice.get("index") or choice.get("logprobs"))
+
+
+def _around(data: bytes, token: _Token) -> tuple[bytes, bytes] | None:
+    """Returns the bytes before and after the string, if it is written in one of the two usual ways."""
+    string = dumps(token.text)
+    for colon in (b":", b": "):
+        name = b'"%b"%b' % (token.key.encode(), colon)
+        before, found, after = data.partition(name + string)
+        if found:
+            return before + name, after
+    return None
