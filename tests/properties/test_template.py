@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from proxy.core import jsontext
 from proxy.core.dialects.chat.decode import ChatDecoder
+from proxy.core.dialects.chat.template import SHORT
 from proxy.core.events import Delta
 from proxy.core.ledger import Ledger
 from proxy.core.profile import DEFAULT
@@ -71,7 +72,7 @@ def decoded(events: list[bytes], *, whole: bool) -> tuple[list[Delta], dict[str,
     decoder: Any = ChatDecoder(said.append, DEFAULT, ledger)
     if whole:
         decoder._template.end()
-    for event in events:
+    for event in [b'{"choices":[{}]}'] * SHORT + events:
         decoder.event(event, b"")
     return said, dict(ledger.oddities)
 

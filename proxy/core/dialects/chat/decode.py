@@ -99,6 +99,9 @@ class ChatDecoder(Decoding):
         """Takes one event of a stream."""
         if not event and self._template.says(data):
             return
+        if data == STREAM_END:  # to find that it is no JSON would take ten times as long
+            self._emit(EndDelta())
+            return
         try:
             chunk = jsontext.quick(data)
         except ValueError:

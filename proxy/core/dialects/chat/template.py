@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from proxy.core.events import More
 from proxy.core.jsontext import dumps, quick
 
-MAX_ATTEMPTS = 64
-"""Events of one reply in which a template is looked for. Some servers write the time into each, or noise of any length,
-and have none."""
+SHORT, LONG = 8, 64
+"""Events of one reply: a shorter one has no use for a template. If none was found in so many, or no other one behind
+the last, each event is another, by the time in it or by noise."""
 
 NEVER = b"\0"
 """No JSON begins so."""
@@ -37,7 +37,7 @@ class _Token(NamedTuple):
 
 
 class Template:
-    __slots__ = ("_after", "_around", "_attempts", "_before", "_more", "_say", "_start", "_stop")
+    __slots__ = ("_after", "_around", "_before", "_events", "_more", "_say", "_start", "_stop")
 
     def __init__(self, more: More) -> None:
         self._more = more
@@ -47,7 +47,8 @@ class Template:
         self._say: Callable[[str], None] = more.text
         self._around: tuple[bytes, bytes] | None = None
         """What stood around the token of the last event that was read as a whole."""
-        self._attempts = MAX_ATTEMPTS
+        self._events = 0
+        """Those that were read as a whole."""
 
     def says(self, data: bytes) -> bool:
         """Says the token of an event that holds nothing else. False: it must be read as a whole."""
@@ -63,21 +64,21 @@ class Template:
 
     def learn(self, chunk: dict[str, Any], data: bytes) -> None:
         """Looks for a template in an event that has neither ended anything nor counted tokens."""
-        if not self._attempts or (token := self._token(chunk)) is None:
+        self._events += 1
+        if not SHORT <= self._events <= LONG:
             return
-        self._attempts -= 1
-        around = _around(data, token)
-        if around is None:
+        if (token := self._token(chunk)) is None or (around := _around(data, token)) is None:
             return
         last, self._around = self._around, around
         if last == around and self._is_said_between(*around, token.text + "x"):
             self._before, self._after = around
             self._start, self._stop = len(self._before), -len(self._after)
             self._say = token.say
+            self._events = SHORT
 
     def end(self) -> None:
         """From now on all events are read as a whole."""
-        self._before, self._attempts = NEVER, 0
+        self._before, self._events = NEVER, LONG
 
     def _is_said_between(self, before: bytes, after: bytes, text: str) -> bool:
         """The trial: a string that stands elsewhere may only look like the token."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
-from proxy.core.dialects.chat.template import MAX_ATTEMPTS, Template
+from proxy.core.dialects.chat.template import LONG, SHORT, Template
 from tests.support.tables import table
 
 
@@ -24,11 +24,12 @@ class Said:
 
 
 class Reader:
-    """Reads events by the template where it can, and lets it learn from the others."""
+    """Reads events by the template where it can, and lets it learn from the others. A few have come already."""
 
     def __init__(self) -> None:
         self.said = Said()
         self.template = Template(self.said)
+        self.reads(*(event({}) for _ in range(SHORT - 1)))
 
     def reads(self, *events: bytes) -> list[bool]:
         return [self._reads(event) for event in events]
@@ -157,9 +158,26 @@ def test_spaces_behind_the_colon_are_as_good() -> None:
 
 
 def test_it_is_not_looked_for_for_ever() -> None:
+    for others, found in ((LONG - SHORT - 1, True), (LONG - SHORT, False)):
+        reader = Reader()
+        reader.reads(*(b'{"n":%d,' % number + text("a")[1:] for number in range(others)))
+        assert reader.reads(text("a"), text("b"), text("c")) == [False, False, found]
+
+
+def test_but_as_long_as_there_is_one_from_time_to_time() -> None:
     reader = Reader()
-    reader.reads(*(b'{"n":%d,' % number + text("a")[1:] for number in range(MAX_ATTEMPTS)))
-    assert reader.reads(text("a"), text("b"), text("c")) == [False] * 3
+    for time in range(LONG):
+        events = [text(word).replace(b":7,", b":%d," % time) for word in "abc"]
+        assert reader.reads(*events) == [False, False, True]
+
+
+def test_a_short_reply_has_none() -> None:
+    said = Said()
+    template = Template(said)
+    for _ in range(SHORT):
+        assert not template.says(text("a"))
+        template.learn(jsontext.loads(text("a")), text("a"))
+    assert not template.says(text("a"))
 
 
 def test_it_can_be_ended() -> None:
