@@ -92,9 +92,12 @@ def read_items(items: list[Any], cursor: InputCursor) -> list[LocatedTurn]:
         except FieldFault as fault:
             raise fault.inside(cursor.path()) from None
         if turn is not None:
-            path = cursor.path(".call_id") if index >= cursor.before else "input"
-            located.append((turn, path if turn.role is TOOL else ""))
+            located.append((turn, _path_of_call(cursor) if turn.role is TOOL else ""))
     return located
+
+
+def _path_of_call(cursor: InputCursor) -> str:
+    return cursor.path(".call_id") if cursor.item >= cursor.before else "input"
 
 
 def _turn(item: Any, cursor: InputCursor) -> Turn | None:
