@@ -16,21 +16,27 @@ LIGHT_BYTES, MOST_PER_BYTE = 16 * 1024, 32
 
 class Weighed(NamedTuple):
     weight: int
-    levels: int | None
-    """Levels of lists and objects inside one another; None where they were not counted."""
+    levels: int
+    """There are at most so many levels of lists and objects inside one another."""
 
 
 def weight(value: Any, size: int) -> int:
     """Returns the weight of a text of so many bytes, by what was read from it."""
-    return weighed(value, size).weight
+    return MOST_PER_BYTE * size if size <= LIGHT_BYTES else _heavy(size, _values(value)[0])
 
 
-def weighed(value: Any, size: int) -> Weighed:
-    """Returns the weight and the levels: to measure each value of a long text shows both."""
+def weighed(value: Any, text: bytes) -> Weighed:
+    """Returns the weight and the levels. To measure each value of a long text shows both; a short one has no more
+    levels than brackets."""
+    size = len(text)
     if size <= LIGHT_BYTES:
-        return Weighed(MOST_PER_BYTE * size, None)
+        return Weighed(MOST_PER_BYTE * size, text.count(b"{") + text.count(b"["))
     values, levels = _values(value)
-    return Weighed(COPIES * size + VALUE_BYTES * values, levels)
+    return Weighed(_heavy(size, values), levels)
+
+
+def _heavy(size: int, values: int) -> int:
+    return COPIES * size + VALUE_BYTES * values
 
 
 def _values(value: Any) -> tuple[int, int]:

@@ -67,12 +67,12 @@ class Work:
         self.takes_long = False
         """Is it known that this request takes longer than all others should wait?"""
         self.measured: tuple[object, int | None] = None, None
-        """A body, and the number of levels of its values, if that is known."""
+        """A body, and how many levels its values have at most, if that is known."""
         self._floor = 0
         self._growth = MAX_GROWTH
 
     def levels(self, body: object) -> int | None:
-        """Returns the levels of lists and objects inside one another, where they were counted."""
+        """Returns how many levels of lists and objects there are at most, where that is known."""
         measured, levels = self.measured
         return levels if body is measured else None
 

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
+from proxy.core.jsontext import deeper_than
 from proxy.core.weight import LIGHT_BYTES, weighed, weight
 
 HEAVY = {
@@ -47,9 +48,21 @@ def test_names_have_weight() -> None:
 
 
 def test_what_is_looked_at_for_its_weight_shows_its_depth() -> None:
-    value = {"a": [[], {"b": 1}], "c": {}}
-    assert [weighed(value, size).levels for size in (LIGHT_BYTES, LIGHT_BYTES + 1)] == [None, 3]
-    assert weighed("word", LIGHT_BYTES + 1).levels == 0
+    for words, levels in ("", 5), ("x" * LIGHT_BYTES, 3):
+        value = {"a": [[], {"b": words}], "c": {}}
+        assert weighed(value, orjson.dumps(value)).levels == levels
+    assert weighed("word", b'"word"' + b" " * LIGHT_BYTES).levels == 0
+
+
+@pytest.mark.parametrize("size", [0, LIGHT_BYTES])
+@pytest.mark.parametrize("kind", HEAVY)
+def test_nothing_is_deeper_than_it_is_said_to_be(kind: str, size: int) -> None:
+    begin, unit, end = HEAVY[kind]
+    text = begin + unit * 3 + b" " * size + end
+    value = orjson.loads(text)
+    found = weighed(value, text)
+    assert found.weight == weight(value, len(text))
+    assert not deeper_than(value, found.levels)
 
 
 def test_words_weigh_no_more_than_their_copies() -> None:

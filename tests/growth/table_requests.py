@@ -287,7 +287,8 @@ def _parsed(n: int) -> Callable[[], object]:
 
 def _weighed(n: int) -> Callable[[], object]:
     value = {"input": [{"a": ["b", 1, None]}] * n}
-    return lambda: weighed(value, LIGHT_BYTES + 1)
+    text = jsontext.dumps(value) + b" " * LIGHT_BYTES
+    return lambda: weighed(value, text)
 
 
 def _host(n: int) -> Callable[[], object]:

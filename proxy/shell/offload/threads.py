@@ -114,12 +114,12 @@ class WorkThreads:
         ledger.work.takes_long = size > LARGE_BYTES
         return await self.run(job, ledger)
 
-    async def weighed(self, body: object, size: int, ledger: Ledger) -> int:
-        """Returns the memory that a body takes, parsed from `size` bytes. It takes as long as the parsing."""
+    async def weighed(self, body: object, data: bytes, ledger: Ledger) -> int:
+        """Returns the memory that a body takes, parsed from these bytes. It takes as long as the parsing."""
         found = (
-            await self._apart(lambda: weighed(body, size), ledger)
+            await self._apart(lambda: weighed(body, data), ledger)
             if ledger.work.takes_long
-            else weighed(body, size)
+            else weighed(body, data)
         )
         ledger.work.measured = body, found.levels
         return found.weight

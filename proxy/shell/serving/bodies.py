@@ -48,7 +48,7 @@ class Bodies:
 
     async def _parsed(self, data: bytes, loan: Loan, ledger: Ledger) -> Any:
         body = await self.threads.read(data, _parsed, ledger)
-        loan.take_up(await self.threads.weighed(body, len(data), ledger), len(data))
+        loan.take_up(await self.threads.weighed(body, data, ledger), len(data))
         return body
 
 

@@ -290,7 +290,7 @@ class SocketSession:
                 "Messages must be text, not binary: send the JSON as text.", code="invalid_message"
             )
         body = await self._engine.threads.read(data, read_create, ledger)
-        loan.take_up(await self._engine.threads.weighed(body, len(data), ledger), len(data))
+        loan.take_up(await self._engine.threads.weighed(body, data, ledger), len(data))
         stream.lane = take_lane(body)
         self._known.begin(stream.lane)
         return body

@@ -58,7 +58,7 @@ async def test_of_a_long_body_that_was_weighed_it_is_known_how_deep_it_is(thread
     for takes_long in (False, True):
         ledger, body = Ledger(), [[1]]
         ledger.work.takes_long = takes_long
-        assert await threads.weighed(body, 1_000_000, ledger) > 3_000_000
+        assert await threads.weighed(body, b"[[1]]" + b" " * 1_000_000, ledger) > 3_000_000
         assert ledger.work.levels(body) == 2
         assert ledger.work.levels([[1]]) is None
 

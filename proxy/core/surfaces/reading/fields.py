@@ -112,7 +112,7 @@ def user_id(*names: Any) -> str | None:
 
 
 def json_object(body: Any, levels: int | None = None) -> dict[str, Any]:
-    """`levels`: of lists and objects inside one another, where they were counted already."""
+    """`levels`: of lists and objects inside one another there are at most so many, where that is known already."""
     if not isinstance(body, dict):
         raise ClientFault(
             f"The request body must be a JSON object, got {json_name(body)}.", code="invalid_type"
