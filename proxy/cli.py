@@ -1,6 +1,7 @@
 """The command line: each command by its name."""
 
 import argparse
+import difflib
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -11,6 +12,9 @@ from proxy.process import uncollected
 
 if TYPE_CHECKING:
     from proxy.commands.command import Command
+
+MISUSED = 2
+"""The exit code for wrong arguments, which is argparse's own."""
 
 PURPOSE = "A Responses API in front of any Chat Completions, Anthropic or Gemini backend."
 
@@ -31,9 +35,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     with uncollected():
         parser = _parser([name for name in COMMANDS if name in words[:1]] or COMMANDS)
-    wanted = parser.parse_args(words)
+    if not words:
+        parser.print_help(sys.stderr)
+        parser.exit(MISUSED)
+    wanted, unknown = parser.parse_known_args(words)
+    if unknown:
+        wanted.parser.error(_unknown(unknown, wanted.parser))
     command: Command = wanted.command
     return command.done(wanted)
+
+
+def _unknown(words: Sequence[str], parser: argparse.ArgumentParser) -> str:
+    """By itself argparse complains with the usage of all commands, which names no option of this one."""
+    options = [word.strip("[]") for word in parser.format_usage().split() if "--" in word]
+    near = [
+        close
+        for word in words
+        if word.startswith("-")
+        for close in difflib.get_close_matches(word.partition("=")[0], options, n=1)
+    ]
+    hint = f"did you mean {', '.join(near)}?" if near else f"see {parser.prog} --help"
+    return f"unrecognized arguments: {' '.join(words)} ({hint})"
 
 
 def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
@@ -46,6 +68,6 @@ def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
         subparser = commands.add_parser(
             name, help=command.purpose, description=command.purpose, allow_abbrev=False
         )
-        subparser.set_defaults(command=command)
+        subparser.set_defaults(command=command, parser=subparser)
         command.add_options(subparser)
     return parser

@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     for name, (action, purpose) in ACTIONS.items():
         subparser = actions.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
-        subparser.set_defaults(action=action)
+        subparser.set_defaults(action=action, parser=subparser)
         add_settings(subparser)
     actions.choices["backup"].add_argument(
         "file", metavar="FILE", type=Path, help="It must not be there yet."
