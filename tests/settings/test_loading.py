@@ -179,6 +179,12 @@ def test_a_secret_is_not_repeated_in_a_complaint(write: Write) -> None:
     assert said == "PROXY_BACKEND_KEY: must be plain ASCII text without control characters"
 
 
+def test_a_file_may_begin_with_the_mark_that_windows_writes(tmp_path: Path) -> None:
+    marked = tmp_path / "proxy.toml"
+    marked.write_bytes(b"\xef\xbb\xbf[server]\r\nport = 9001\r\n")
+    assert load({}, {}, str(marked)).settings.server.port == 9001
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert complaint({}, {}, "/no/such/file") == "/no/such/file: No such file or directory"
     assert complaint({}, {}, str(tmp_path)) == f"{tmp_path}: Is a directory"
