@@ -89,9 +89,8 @@ def _times(fields: Fields) -> Iterator[str]:
 def _fault(fields: Fields) -> str:
     what = f"{fields.get('status', '')} {fields.get('code') or fields['fault']}".strip()
     place = f" at {_cut(fields['param'], LONGEST_NAME)}" if fields.get("param") else ""
-    words = "".join(
-        f": {_cut(fields[name], LONGEST_WORDS)}" for name in ("error", "cause") if fields.get(name)
-    )
+    error, cause = (_cut(fields.get(name, ""), LONGEST_WORDS) for name in ("error", "cause"))
+    words = f": {error} ({cause})" if error and cause else f": {error or cause}" if error or cause else ""
     return f"{what}{place}{words} [{fields.get('request_id', '-')}]"
 
 

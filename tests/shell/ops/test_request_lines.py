@@ -53,7 +53,11 @@ def test_it_tells_less_where_less_is_known() -> None:
         ({"ending": "filtered"}, "stopped by a content filter"),
         (
             {"status": 502, "fault": "BackendFault", "code": "bad_gateway", "error": "No answer.", "cause": "OSError"},
-            "502 bad_gateway: No answer.: OSError [-]",
+            "502 bad_gateway: No answer. (OSError) [-]",
+        ),
+        (
+            {"status": 500, "fault": "ProxyFault", "cause": "KeyError"},
+            "500 ProxyFault: KeyError [-]",
         ),
         (
             {"status": 400, "fault": "ClientFault", "code": "invalid_type", "param": "tools[0].parameters"},
