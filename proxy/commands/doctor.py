@@ -11,7 +11,17 @@ from urllib.parse import urlsplit
 import proxy
 from proxy import app
 from proxy.commands.backend_or_demo import DEMO_ANSWERS, with_backend
-from proxy.commands.command import DONE, FAILED, CannotRun, Command, add_settings, read_settings, run, tell
+from proxy.commands.command import (
+    DONE,
+    FAILED,
+    CannotRun,
+    Command,
+    add_settings,
+    read_settings,
+    run,
+    show,
+    tell,
+)
 from proxy.commands.progress import telling
 from proxy.configured import catalog_of, discovery_of, secrets_of, timeouts_of
 from proxy.core import jsontext
@@ -24,6 +34,7 @@ from proxy.core.masking.secrets import Secrets
 from proxy.settings.backends import BackendSettings
 from proxy.settings.root import ONLY, Settings
 from proxy.settings.toml_text import toml_table
+from proxy.shell.discovery import Discovery
 from proxy.shell.examiner import Examiner
 from proxy.shell.http.upstream import Upstream
 from proxy.shell.ops.logs import Log
@@ -46,7 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="Model that is asked. Default: the first that is configured or listed.",
     )
     parser.add_argument(
-        "--tokens", type=whole_number, metavar="N", help="Use at most so many tokens of each backend."
+        "--tokens", type=positive, metavar="N", help="Use at most so many tokens of each backend."
     )
     output = parser.add_mutually_exclusive_group()
     output.add_argument(
@@ -57,11 +68,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--json", action="store_true", help="Print the findings as JSON.")
 
 
-def whole_number(text: str) -> int:
-    """argparse shows the name of this function in its complaint."""
-    if (number := int(text)) < 1:
-        raise ValueError
-    return number
+def positive(text: str) -> int:
+    if text.isdecimal() and int(text) >= 1:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +116,7 @@ async def _doctor(settings: Settings, wanted: argparse.Namespace) -> int:
         finally:
             await upstream.close()
     for line in _findings(examined, wanted):
-        (tell if wanted.write else print)(hidden(line))
+        (tell if wanted.write else show)(hidden(line))
     for line in _settings(examined) if wanted.write else ():
         print(hidden(line))
     return FAILED if any(each.examination.is_worse for each in examined) else DONE
@@ -131,7 +141,10 @@ async def _examined(
     backend = settings.all_backends[name]
     discovery = discovery_of(name, backend, catalog_of(settings), upstream, time.monotonic, log)
     target = await discovery.target()
-    model = _model(name, settings, wanted.model, await discovery.models())
+    served = await discovery.models()
+    if wanted.model is None and not served:
+        raise CannotRun(f"{name}: {await _why_no_models(discovery)} To name one: --model NAME")
+    model = _model(settings, wanted.model, served)
     real_name = target.models.get(model.name, model.name)
     target = replace(target, profile=profile_of(target, real_name))
     examination = Examination(target, real_name, window=model.window, tokens=wanted.tokens)
@@ -153,12 +166,16 @@ def _doing(examination: Examination) -> str:
     return f"{examination.asked + 1} of at most {examination.most_questions} requests: {examination.doing}"
 
 
-def _model(name: str, settings: Settings, wanted: str | None, served: Sequence[ServedModel]) -> ServedModel:
+async def _why_no_models(discovery: Discovery) -> str:
+    try:
+        status = await discovery.list_status()
+    except Fault as fault:
+        return f"there is no list of models at {discovery.list_url}: {fault.message}"
+    return f"{discovery.list_url} answers with HTTP {status}, and lists no models."
+
+
+def _model(settings: Settings, wanted: str | None, served: Sequence[ServedModel]) -> ServedModel:
     if wanted is None:
-        if not served:
-            raise CannotRun(
-                f"{name}: the backend lists no models, or does not answer. To name one: --model NAME"
-            )
         return served[0]
     real_name = settings.routing.aliases.get(wanted, wanted)
     return next((each for each in served if each.name == real_name), ServedModel(real_name))
@@ -183,7 +200,7 @@ def _settings(examined: Sequence[Examined]) -> Iterator[str]:
 
 def _summary(each: Examined) -> str:
     examination = each.examination
-    used = f"{examination.asked} requests, about {examination.tokens} tokens"
+    used = f"{examination.asked} request{'s' * (examination.asked != 1)}, about {examination.tokens} tokens"
     return f"{each.name}: {report.summary(examination.rows)}. {used}."
 
 

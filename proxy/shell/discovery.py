@@ -90,6 +90,16 @@ class Discovery:
                 self._served_by = target
         return self._served
 
+    @property
+    def list_url(self) -> str:
+        """Where the list of models is, for people: without a query, which may hold a key."""
+        return urlsplit(_models_url(self._target))._replace(query="").geturl()
+
+    async def list_status(self) -> int:
+        """Asks for the list of models once more. Raises Fault, as nobody else does here who asks for it."""
+        url = _models_url(self._target)
+        return (await self._transport.fetch(url, self._target.head, QUESTION_SECONDS)).status
+
     def _take(self, listed: Sequence[Mapping[str, Any]]) -> None:
         if len(listed) > MAX_MODELS:
             self._log.warning("models_truncated", listed=len(listed), shown=MAX_MODELS)

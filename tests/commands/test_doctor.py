@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
@@ -86,8 +88,13 @@ async def test_a_key_that_a_backend_repeats_is_not_shown() -> None:
     ("options", "code", "words"),
     [
         (["nobody"], 1, "There is no backend 'nobody'. There are: backend"),
-        (["--backend", "http://127.0.0.1:9"], 1, "the backend lists no models, or does not answer"),
-        (["--tokens", "0"], 2, "invalid whole_number value: '0'"),
+        (
+            ["--backend", "http://127.0.0.1:9"],
+            1,
+            "backend: there is no list of models at http://127.0.0.1:9/v1/models: The backend cannot be connected to. "
+            "To name one: --model NAME",
+        ),
+        (["--tokens", "0"], 2, "must be a whole number from 1 on, not '0'"),
         (["--write", "--json"], 2, "not allowed with argument"),
     ],
 )
@@ -101,6 +108,20 @@ async def test_a_backend_that_is_not_there() -> None:
     ended = await doctor("--backend", "http://127.0.0.1:9", "--model", "m")
     assert ended.code == 1
     assert "WORSE  text                              The backend cannot be connected to." in ended.out
+    assert "1 worse (text). 1 request, about" in ended.out
+
+
+async def test_a_backend_that_refuses_to_list_its_models_is_heard() -> None:
+    async def refuse(_: web.Request) -> web.Response:
+        return web.json_response({"error": {"message": "Invalid key."}}, status=401)
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", refuse)
+    async with TestServer(app) as server:
+        url = str(server.make_url("/v1"))
+        ended = await doctor("--backend", url)
+    assert ended.code == 1
+    assert f"{url}/models answers with HTTP 401, and lists no models. To name one" in ended.err
 
 
 async def test_tokens_are_limited() -> None:
