@@ -1,12 +1,13 @@
 """`responses-proxy replay`: a recorded exchange once more, and what is not as it was."""
 
 import argparse
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, get_args
 
-from proxy.commands.command import DONE, FAILED, MISUSED, Command, run, show, tell
-from proxy.commands.recorded_backend import serve
+from proxy.commands.command import DONE, FAILED, MISUSED, CannotRun, Command, run, show, tell
+from proxy.commands.recorded_backend import LOCAL, serve
 from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.errors import Fault
@@ -22,6 +23,8 @@ from proxy.core.recorded.translation import NoTranslation, OtherSurface, transla
 PURPOSE = "Replay a recorded exchange, and print its events and what is not as it was recorded."
 
 MOST_BYTES = 256 << 20
+
+MOST_PORT = 65_535
 
 CUTTINGS = 10
 """So often the bytes are cut at random."""
@@ -58,9 +61,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--serve",
         nargs="?",
         const=0,
-        type=int,
+        type=port,
         metavar="PORT",
-        help="Play the backend's side on this machine, at its own tempo, for any client or proxy.",
+        help="Play the backend's side on this machine, at its own tempo, for any client. Default: on a free port.",
     )
     parser.add_argument(
         "--transcript", metavar="NAME", help="Write a pair of files for the tests, NAME.sse and NAME.jsonl."
@@ -68,11 +71,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="Print no events, only what differs.")
 
 
+def port(text: str) -> int:
+    if text.isdecimal() and int(text) <= MOST_PORT:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is no port. FILE stands before --serve, or as --serve=PORT FILE"
+    )
+
+
 def replayed(wanted: argparse.Namespace) -> int:
     try:
         recording = _read(wanted.file)
         if wanted.serve is not None:
-            return run(serve(recording, wanted.serve))
+            return run(_serve(recording, wanted.serve))
         if wanted.transcript:
             return _write_transcript(recording, wanted.transcript)
         if wanted.surface:
@@ -80,7 +91,10 @@ def replayed(wanted: argparse.Namespace) -> int:
         return _replay(recording, wanted)
     except BrokenPipeError:
         raise
-    except (BadRecording, NoTranscript, NoTranslation, OSError, Fault) as error:
+    except OSError as error:
+        tell(f"{error.filename or wanted.file}: {error.strerror or error}.")
+        return FAILED
+    except (BadRecording, NoTranscript, NoTranslation, Fault) as error:
         tell(f"{wanted.file}: {error}")
         return FAILED
 
@@ -89,6 +103,14 @@ def _read(file: Path) -> Recording:
     if file.stat().st_size > MOST_BYTES:
         raise BadRecording(f"The file is larger than {MOST_BYTES >> 20} MiB, which no recording is.")
     return read(file.read_bytes())
+
+
+async def _serve(recording: Recording, number: int) -> int:
+    try:
+        return await serve(recording, number)
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)
+        raise CannotRun(f"Cannot listen on {LOCAL}:{number}: {reason}. Choose another.") from error
 
 
 def _replay(recording: Recording, wanted: argparse.Namespace) -> int:

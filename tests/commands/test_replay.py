@@ -1,5 +1,6 @@
 """`responses-proxy replay`: what it prints, and with which code it ends."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,38 @@ def test_what_if_it_had_come_by_another_surface(
     assert capsys.readouterr().out.startswith("Lost: Tools that are no functions")
     assert main(["replay", str(file), "--surface", "responses"]) == 1
     assert "had come by this surface" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (["{file}x"], "{file}x: No such file or directory."),
+        (["{folder}"], "{folder}: Is a directory."),
+        (["{file}", "--transcript", "{file}/x"], "{file}: File exists."),
+        (["{file}", "--serve={taken}"], "Cannot listen on 127.0.0.1:{taken}: Address already in use. Choose another."),
+    ],
+)  # fmt: skip
+def test_what_the_machine_refuses_is_said_once(
+    file: Path, said: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        names = {"file": file, "folder": file.parent, "taken": server.getsockname()[1]}
+        assert main(["replay", *(word.format(**names) for word in said)]) == 1
+    assert capsys.readouterr().err == f"{words.format(**names)}\n"
+
+
+@pytest.mark.parametrize("port", ["abc", "99999", "a.recording.jsonl"])
+def test_no_port_is_refused_and_none_is_chosen_in_its_place(
+    file: Path, port: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(file), "--serve", port])
+    assert ended.value.code == 2
+    assert f"'{port}' is no port. FILE stands before --serve" in capsys.readouterr().err
+
+
+def test_any_other_file_is_no_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "README.md"
+    path.write_text("# A title\n", encoding="utf-8")
+    assert main(["replay", str(path)]) == 1
+    assert f"{path}: This is no recording of responses-proxy" in capsys.readouterr().err

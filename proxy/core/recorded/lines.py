@@ -16,6 +16,8 @@ from proxy.core.recorded.recording import VERSION, End, Passed, RecordedAttempt,
 
 MAGIC = "responses-proxy recording"
 
+NO_RECORDING = "This is no recording of responses-proxy: its first line does not say so."
+
 MAX_DEPTH = 64
 """Levels of nesting. Bodies are texts here, whatever is in them."""
 
@@ -66,9 +68,12 @@ def _timed(recording: Recording) -> Iterator[tuple[float, dict[str, Any]]]:
 def read(data: bytes) -> Recording:
     """Raises BadRecording."""
     lines = data.split(b"\n")
-    first = _line(lines[0], 1)
+    try:
+        first = _line(lines[0], 1)
+    except BadRecording as error:
+        raise BadRecording(f"{NO_RECORDING} {error}") from None
     if first.get("recording") != MAGIC:
-        raise BadRecording("This is no recording of responses-proxy: its first line does not say so.")
+        raise BadRecording(NO_RECORDING)
     if first.get("version") != VERSION:
         raise BadRecording(
             f"This recording has version {first.get('version')!r} of the format; this proxy reads version {VERSION}."
