@@ -76,12 +76,19 @@ class ConnectionPool:
         self._lanes: list[_Slot] = []
         self._generation = 0
         self._users = 0
+        self._away = ""
+        """Why the last attempt to open it failed."""
 
     # ── from outside ──
 
     async def open(self, prepare: Callable[[Any], Awaitable[None]]) -> None:
         """Raises StoreUnreadable, or StoreDown. `prepare` gets a connection of its own."""
-        await self.look(prepare)
+        try:
+            await self.look(prepare)
+        except StoreDown as failure:
+            self._away = str(failure)
+            raise
+        self._away = ""
         self._users += 1
         if not self._tasks:
             self._begin()
@@ -136,7 +143,7 @@ class ConnectionPool:
 
     def _asked(self) -> tuple["asyncio.Future[Any]", float]:
         if not self._tasks:
-            raise StoreDown(f"{self.address.shown} is not open")
+            raise StoreDown(self._away or f"{self.address.shown} is not open")
         loop = asyncio.get_running_loop()
         return loop.create_future(), loop.time()
 

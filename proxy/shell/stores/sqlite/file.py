@@ -74,6 +74,8 @@ class SqliteFile:
         self._reads = _ThreadQueue()
         self._identity: tuple[int, int] | None = None
         self._open = False
+        self._away = ""
+        """Why the last attempt to open it failed."""
 
     # ── from the loop ──
 
@@ -97,8 +99,12 @@ class SqliteFile:
 
         self._writes.thread = threading.Thread(target=work, name=f"store {self._path.name}", daemon=True)
         self._writes.thread.start()
-        await opened
-        self._open = True
+        try:
+            await opened
+        except StoreDown as failure:
+            self._away = str(failure)
+            raise
+        self._open, self._away = True, ""
 
     async def close(self) -> None:
         """Does what waits, then ends the threads."""
@@ -128,7 +134,7 @@ class SqliteFile:
         self, lane: _ThreadQueue, step: Callable[[], Step[Result]], weight: int, bare: bool = False
     ) -> Result:
         if not self._open:
-            raise StoreDown(f"{self._path} is not open")
+            raise StoreDown(self._away or f"{self._path} is not open")
         answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         lane.queue.put(Command(step, weight, answer, bare))
         return await answer
