@@ -9,12 +9,13 @@ from pathlib import Path
 import proxy
 from proxy.core.ids import Mint
 from proxy.core.masking.secrets import Secrets
-from proxy.process import CannotStart
+from proxy.process import SettingsRefused
 from proxy.settings.recorder import RecorderSettings
 from proxy.settings.root import Settings
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
+from proxy.shell.stores.location import unwritable
 from proxy.shell.watching.content import ContentRoom
 from proxy.shell.watching.watchers import Watcher, Watchers
 from proxy.traces import tracer_of
@@ -60,6 +61,17 @@ async def watchers_of(
         )
 
 
+def recordings(settings: RecorderSettings) -> Path | None:
+    """Where they are written, if any are. Raises SettingsRefused where they cannot be: each would be lost otherwise."""
+    if settings.keep == "off":
+        return None
+    assert settings.directory, "the settings ask for one"
+    directory = Path(settings.directory).expanduser()
+    if problem := unwritable(directory.absolute()):
+        raise SettingsRefused(f"recorder.directory: {directory} {problem}")
+    return directory
+
+
 def _recorder(
     settings: RecorderSettings, metrics: Metrics, configured: Secrets, log: Log, stack: AsyncExitStack
 ) -> Watcher:
@@ -68,18 +80,17 @@ def _recorder(
     from proxy.shell.recorder.shelf import Shelf
     from proxy.shell.recorder.writer import Writer
 
-    assert settings.directory, "the settings ask for one"
-    directory = Path(settings.directory).expanduser()
+    directory = recordings(settings)
     assert settings.keep != "off"
+    assert directory is not None
     shelf = Shelf(directory, settings.max_mib * BYTES_PER_MIB, settings.days, _now)
     masks = settings.content == "masked"
     writer = Writer(directory, shelf, configured, proxy.__version__, metrics.count, log, masks=masks)
     try:
         writer.start()
     except OSError as error:
-        raise CannotStart(
-            f"recorder.directory: {directory} cannot be made: {error.strerror or type(error).__name__}."
-        ) from error
+        reason = error.strerror or type(error).__name__
+        raise SettingsRefused(f"recorder.directory: {directory} cannot be made: {reason}") from error
     stack.callback(writer.close, CLOSING_SECONDS)
     return Recorder(settings.keep, settings.share, secrets.SystemRandom().random, writer)
 

@@ -2,6 +2,7 @@
 
 import argparse
 
+from proxy import watchers
 from proxy.commands import store_finding
 from proxy.commands.command import DONE, Command, add_settings, read_settings, run
 from proxy.settings.loading import describe
@@ -16,7 +17,9 @@ def check_config(wanted: argparse.Namespace) -> int:
 
 async def _check(settings: Settings) -> int:
     check_otel(settings.otel)
-    print(f"The settings are valid. With them, {await store_finding.proved(settings)}.")
+    directory = watchers.recordings(settings.recorder)
+    recorded = "" if directory is None else f" Requests are recorded in {directory} (recorder.keep)."
+    print(f"The settings are valid. With them, {await store_finding.proved(settings)}.{recorded}")
     return DONE
 
 

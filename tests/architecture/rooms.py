@@ -164,6 +164,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "storage",
         "supervisor",
         "traces",
+        "watchers",
     },
     "configured": CORE - INNER
     | {"core.surfaces.responses", "settings", "shell", "shell.remembering"}
@@ -205,6 +206,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "shell.inspector",
         "shell.ops",
         "shell.recorder",
+        "shell.stores",
         "shell.watching",
         "traces",
     },

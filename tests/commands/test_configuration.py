@@ -23,3 +23,20 @@ def test_settings_are_shown_without_their_secrets(
     assert 'url = "http://localhost:8000"  # --backend' in said
     assert 'key = "**********"  # PROXY_BACKEND_KEY' in said
     assert "sk-very-secret" not in said
+
+
+def test_where_recordings_would_be_lost_is_said_before_the_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    config = tmp_path / "proxy.toml"
+    text = '[recorder]\nkeep = "all"\ndirectory = "{}"\n'
+    config.write_text(text.format(tmp_path / "file" / "a"), encoding="utf-8")
+    said = f"recorder.directory: {tmp_path}/file/a cannot be made, as {tmp_path}/file is no directory\n"
+    for command in ("check-config", "serve"):
+        assert main([command, "--config", str(config), "--port", "0"]) == 2
+        assert capsys.readouterr().err.endswith(said)
+    config.write_text(text.format(tmp_path / "recordings"), encoding="utf-8")
+    assert main(["check-config", "--config", str(config)]) == 0
+    assert f"Requests are recorded in {tmp_path}/recordings (recorder.keep)." in capsys.readouterr().out
+    assert not (tmp_path / "recordings").exists()

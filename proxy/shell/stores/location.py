@@ -117,8 +117,8 @@ def _asked_for(directory: Path, mounts: str) -> Location:
             f"store.url names {directory}, which is on a file system of the kind {kind}. Files of SQLite are damaged"
             ' there: name a directory on a local disk, or use store.url = "memory:" or "off"'
         )
-    if problem := _unwritable(directory):
-        raise LocationRefused(f"store.url names {directory}, which cannot be written: {problem}")
+    if problem := unwritable(directory):
+        raise LocationRefused(f"store.url: {directory} {problem}")
     return _in_files(directory)
 
 
@@ -130,7 +130,7 @@ def _automatic(workers: int, environ: Mapping[str, str], mounts: str) -> Locatio
     reasons = []
     for directory in _usual(environ):
         shared = shared_kind(directory, mounts)
-        problem = f"is on a file system of the kind {shared}" if shared else _unwritable(directory)
+        problem = f"is on a file system of the kind {shared}" if shared else unwritable(directory)
         if not problem:
             return _in_files(directory)
         reasons.append(f"{directory} {problem}")
@@ -152,16 +152,18 @@ def _usual(environ: Mapping[str, str]) -> list[Path]:
     return [path for path in found if path.is_absolute()]
 
 
-def _unwritable(directory: Path) -> str:
-    """Why it cannot be written. It is not made here: commands that only look ask, too."""
+def unwritable(directory: Path) -> str:
+    """Why it cannot be written, as what follows its name. It is not made here: commands that only look ask, too."""
     nearest = directory
     while not os.path.lexists(nearest):
         nearest = nearest.parent
     if not nearest.is_dir():
-        return f"cannot be made ({nearest} is no directory)"
+        return f"cannot be made, as {nearest} is no directory" if nearest != directory else "is no directory"
     if os.access(nearest, os.R_OK | os.W_OK | os.X_OK):
         return ""
-    return "must not be written by this user" + (f" ({nearest})" if nearest != directory else "")
+    if nearest != directory:
+        return f"cannot be made, as this user has no right to write in {nearest}"
+    return "cannot be used, as this user has no right to read and write in it"
 
 
 # ── the table of mounts ──

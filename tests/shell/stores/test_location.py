@@ -109,7 +109,7 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     assert locate("auto", 1, {"HOME": str(tmp_path / "file")}, "").kind is Kind.MEMORY
     assert "no directory is known" in locate("auto", 2, {}, "").line
     with pytest.raises(
-        LocationRefused, match=r"cannot be written: cannot be made \(.*/file is no directory\)"
+        LocationRefused, match=r"^store.url: .*/file/a cannot be made, as .*/file is no directory$"
     ):
         locate(f"sqlite:{tmp_path}/file/a", 1, {}, "")
 
