@@ -5,6 +5,7 @@ import pytest
 from tests.inspector.pages import browser, open_newest, page, picture, proxy
 from tests.support.browser import Page
 from tests.support.proxies import Proxy, backend, start_proxy
+from tests.support.sockets import ScriptedBackend, reply, text
 
 __all__ = ["backend", "browser", "page", "proxy", "start_proxy"]
 
@@ -118,7 +119,7 @@ async def test_filters_leave_what_fits(page: Page, proxy: Proxy) -> None:
 
 async def test_it_stops_and_goes_on(page: Page, proxy: Proxy) -> None:
     await page.press("p")
-    assert "stopped" in await page.text("#standing")
+    assert "paused" in await page.text("#standing")
     await proxy.stream()
     await page.press("p")
     await page.until("document.querySelectorAll('.requests tbody tr').length === 1")
@@ -182,3 +183,42 @@ async def test_conversations_are_a_tree(page: Page, proxy: Proxy) -> None:
     assert "3 responses" in await page.text(".talk")
     await page.click(".talk h3 button")
     assert first in await page.text(".found")
+
+
+async def test_only_what_can_be_continued_is_in_the_tree(page: Page, proxy: Proxy) -> None:
+    chat = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+    async with proxy.session.post(f"{proxy.url}/v1/chat/completions", json=chat) as response:
+        await response.read()
+    async with proxy.post({"model": "m", "input": "Hi"}) as response:
+        kept = (await response.json())["id"]
+    await page.until("document.querySelectorAll('.requests tbody tr').length === 2")
+    await page.press("2")
+    await page.until("document.querySelectorAll('.talk').length === 1")
+    assert kept in await page.text(".talk")
+    assert await page.text(".talk h3 button") == "Look into the store"
+
+
+async def test_a_refusal_at_the_door_says_why(page: Page, proxy: Proxy) -> None:
+    async with proxy.session.post(f"{proxy.url}/v1/messages", json={}) as response:
+        assert response.status == 404
+    await page.until("document.querySelectorAll('.requests tbody tr').length === 1")
+    assert "not found 404" in await page.text(".requests tbody td.ending")
+
+
+async def test_no_word_is_broken_where_there_is_room(
+    page: Page, proxy: Proxy, backend: ScriptedBackend
+) -> None:
+    backend.answers(reply(text('<tool_call>{"name": "weather", "arguments": {}}</tool_call>')))
+    await proxy.stream(tools=[{"type": "function", "name": "get_weather"}])
+    await open_newest(page)
+    broken = (
+        "[...document.querySelectorAll('.counters code')].some((code) => code.getClientRects().length > 1)"
+    )
+    aside = "[...document.querySelectorAll('.wide')].some((each) => each.scrollWidth > each.clientWidth)"
+    for width in (1280, 360):
+        await page.resize(width, 740, phone=width < 700)
+        assert not await page.evaluate(broken)
+        assert not await page.evaluate(aside)
+    await go(page, "tenants")
+    await page.until("document.querySelector('.tenants') !== null")
+    assert not await page.evaluate(aside)

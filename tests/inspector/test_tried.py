@@ -70,3 +70,9 @@ async def test_each_fault_is_found_with_the_page_alone(browser: Browser, url: st
         await page.evaluate(f"location.hash = '#/requests/{rows[model]}'")
         await page.until(f"document.querySelector('.right h2')?.innerText.startsWith('{model}')")
         assert re.search(words, await page.text(".findings li")), model
+    await page.evaluate(f"location.hash = '#/requests/{rows['demo-cut']}/events'")
+    broken = await page.text("[aria-label='From the backend'] .cutoff")
+    assert broken == "Here the stream broke off, before its end."
+    await page.evaluate(f"location.hash = '#/requests/{rows['demo-guess']}/events'")
+    await page.until("document.querySelector('.right h2').innerText.startsWith('demo-guess')")
+    assert await page.evaluate("document.querySelector('.cutoff')") is None

@@ -105,7 +105,7 @@ def _attempts(noted: Noted) -> list[Finding]:
     if len(noted.attempts) < 2:
         return []
     names = list(dict.fromkeys(waits.backend for waits in noted.attempts))
-    whom = f"backends {', then '.join(names)}" if len(names) > 1 else f"backend {names[0]}"
+    whom = f"backends {', then '.join(names)}" if len(names) > 1 else _called(names[0])
     return [
         Finding(
             Level.ODD,
@@ -120,30 +120,30 @@ def _waits(noted: Noted) -> list[Finding]:
         return []
     waits = noted.attempts[-1]
     found = [
-        Finding(Level.SLOW, f"{what.format(backend=waits.backend)} {seconds:.1f} s.", advice)
+        Finding(Level.SLOW, f"{what.format(backend=_called(waits.backend))} {seconds:.1f} s.", advice)
         for seconds, most, what, advice in (
             (
                 waits.queue,
                 LONG_QUEUE,
-                "The request waited for a place at {backend}:",
+                "The request waited for a place at the {backend}:",
                 "All places were taken: see max_concurrent, or the load of the backend.",
             ),
             (
                 waits.connect,
                 LONG_HEAD,
-                "{backend} took long until it began to answer:",
+                "The {backend} took long until it began to answer:",
                 "It reads the prompt, loads the model, or has other work; or the network is slow.",
             ),
             (
                 waits.first_byte,
                 LONG_FIRST_BYTE,
-                "{backend} took long until the first byte of its answer:",
+                "The {backend} took long until the first byte of its answer:",
                 "It reads the prompt, or has other work: a shorter history or a cache of prompts helps.",
             ),
             (
                 waits.first_text,
                 LONG_FIRST_TEXT,
-                "{backend} had begun to answer, but the model said nothing for",
+                "The {backend} had begun to answer, but the model said nothing for",
                 "Most servers begin their answer before the prompt is read.",
             ),
         )
@@ -151,9 +151,14 @@ def _waits(noted: Noted) -> list[Finding]:
     ]
     tokens = noted.facts.get("output_tokens", 0)
     if waits.rest and tokens >= FEW_TOKENS and tokens / waits.rest < SLOW_TOKENS:
-        what = f"{waits.backend} is slow: {tokens / waits.rest:.1f} tokens per second."
+        what = f"The {_called(waits.backend)} is slow: {tokens / waits.rest:.1f} tokens per second."
         found.append(Finding(Level.SLOW, what, "Compare it with the others of this backend."))
     return found
+
+
+def _called(name: str) -> str:
+    """The only backend has no name of its own."""
+    return name if name == "backend" else f"backend {name}"
 
 
 def _markup(noted: Noted) -> list[Finding]:

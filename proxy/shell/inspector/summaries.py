@@ -22,7 +22,7 @@ WORST_FIRST: Final = ("bad", "slow", "odd", "note")
 def summary(seen: Seen, id: str) -> dict[str, Any]:
     """`id`: names the request among those of all workers."""
     watch = seen.watch
-    facts: Mapping[str, Any] = watch.ledger.facts
+    facts: Mapping[str, Any] = _facts(watch)
     found = findings(noted(watch))
     return {
         "id": id,
@@ -44,6 +44,11 @@ def summary(seen: Seen, id: str) -> dict[str, Any]:
         "dropped": watch.ledger.dropped,
         "attempts": [_attempt(attempt) for attempt in watch.attempts],
     } | {name: facts[name] for name in FACTS if name in facts}
+
+
+def _facts(watch: Watch) -> RequestFacts:
+    """Those of a request that was refused at the door say why."""
+    return watch.ledger.facts if watch.fault is None else {**watch.ledger.facts, **facts_of(watch.fault)}
 
 
 def _worst(found: list[Finding]) -> str | None:
@@ -72,12 +77,9 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def noted(watch: Watch) -> Noted:
-    facts: RequestFacts = watch.ledger.facts
-    if watch.fault is not None:
-        facts = {**facts, **facts_of(watch.fault)}
     ledger = watch.ledger
     attempts = [_waits(attempt) for attempt in watch.attempts]
-    return Noted(watch.status, facts, ledger.oddities, ledger.dropped, ledger.markup, attempts)
+    return Noted(watch.status, _facts(watch), ledger.oddities, ledger.dropped, ledger.markup, attempts)
 
 
 def _waits(attempt: Attempt) -> Waits:

@@ -42,17 +42,24 @@ def test_a_call_that_was_mended_and_one_that_leaked() -> None:
 @table(
     "waits, words",
     [
-        (Waits("local", 3.0, 0.0, 0.0, 0.0, 1.0), "The request waited for a place at local: 3.0 s."),
-        (Waits("local", 0.0, 9.0, 0.0, 0.0, 1.0), "local took long until it began to answer: 9.0 s."),
+        (
+            Waits("local", 3.0, 0.0, 0.0, 0.0, 1.0),
+            "The request waited for a place at the backend local: 3.0 s.",
+        ),
+        (
+            Waits("local", 0.0, 9.0, 0.0, 0.0, 1.0),
+            "The backend local took long until it began to answer: 9.0 s.",
+        ),
         (
             Waits("local", 0.0, 0.0, 12.0, 0.0, 1.0),
-            "local took long until the first byte of its answer: 12.0 s.",
+            "The backend local took long until the first byte of its answer: 12.0 s.",
         ),
         (
             Waits("local", 0.0, 0.0, 0.0, 9.0, 1.0),
-            "local had begun to answer, but the model said nothing for 9.0 s.",
+            "The backend local had begun to answer, but the model said nothing for 9.0 s.",
         ),
-        (Waits("local", 0.0, 0.0, 0.0, 0.0, 50.0), "local is slow: 2.0 tokens per second."),
+        (Waits("backend", 3.0, 0.0, 0.0, 0.0, 1.0), "The request waited for a place at the backend: 3.0 s."),
+        (Waits("local", 0.0, 0.0, 0.0, 0.0, 50.0), "The backend local is slow: 2.0 tokens per second."),
     ],
 )
 def test_a_slow_backend(waits: Waits, words: str) -> None:

@@ -12,11 +12,11 @@ import * as theme from "./theme.js";
 const KEYS = [
   ["↑ ↓ or k j", "the request above, below"],
   ["Enter", "open the request"],
-  ["← →", "the part of the request before, behind"],
+  ["← →", "the part of the request before, after"],
   ["/", "search"],
   ["Esc", "close, or clear the search"],
   ["1 2 3 4", "requests, conversations, backends, tenants"],
-  ["p", "stop and go on"],
+  ["p", "pause, and go on"],
   ["t", "dark or light"],
   ["?", "these keys"],
 ];
@@ -60,7 +60,7 @@ function show(news) {
   standing.className = requests.paused ? "standing paused" : "standing";
   fill(
     standing,
-    requests.paused ? "stopped: press p" : `${live} live · ${requests.byId.size} kept${workers}`,
+    requests.paused ? "paused: press p to go on" : `${live} live · ${requests.byId.size} kept${workers}`,
     mute.length ? h("span", { class: "warn" }, ` · worker ${mute.join(", ")} does not answer`) : null,
     begunAnew(asked.length > 1),
   );

@@ -10,7 +10,7 @@ import { Timeline } from "./timeline.js";
 
 const PARTS = [
   ["overview", "Overview"],
-  ["requests", "Requests"],
+  ["requests", "Both requests"],
   ["events", "Events"],
   ["text", "Text and calls"],
 ];
@@ -120,7 +120,7 @@ export class Detail {
     const cut = content.cut
       ? h("p", { class: "remark" }, "Part of it is missing: it was more than is kept of one request.") : null;
     if (this.part === "requests") return [cut, this._which(), this._bodies.show(content)];
-    if (this.part === "events") return [cut, this._which(), this._events.show(content)];
+    if (this.part === "events") return [cut, this._which(), this._events.show(content, this._data.attempts[content.attempt]?.fault?.fault === "Truncated")];
     return [cut, this._which(), said(content, this._data)];
   }
 
@@ -188,25 +188,28 @@ function facts(request) {
       + ` (${count(request.reasoning_tokens)} thoughts)`;
   const attempt = request.attempts.at(-1);
   const rows = [
-    ["Request", request.request_id],
     ["Asked", `${request.method} ${request.path}${request.transport === "websocket" ? ", over a WebSocket" : ""}`],
     ["Tenant", request.tenant],
     ["Client", request.client],
     ["Stream", request.stream === undefined ? null : request.stream ? "yes" : "no"],
     ["Backend's model", request.backend_model],
     ["Profile", attempt && `${attempt.profile}, dialect ${attempt.dialect}`],
-    ["Asked at", attempt?.url],
     ["Tokens", tokens],
     ["Speed", rate && `${rate.toFixed(1)} tokens per second`],
     ["Calls", request.calls],
     ["Sent to the client", request.bytes_out === undefined ? null : `${count(request.bytes_out)} bytes`],
-    ["Response", request.response_id],
-    ["Continues", request.continues],
-    ["Conversation", request.conversation],
-    ["Fault", request.fault && [request.fault, request.code, request.param, request.error].filter(Boolean).join(" · ")],
     ["Warnings", request.warnings || null],
     ["Worker", request.id.split("-")[0]],
   ];
-  return h("dl", { class: "facts" }, rows.filter(([, value]) => value !== null && value !== undefined && value !== "")
-    .map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+  const long = [
+    ["Fault", request.fault && [request.fault, request.code, request.param, request.error].filter(Boolean).join(" · ")],
+    ["Asked at", attempt?.url],
+    ["Request", request.request_id],
+    ["Response", request.response_id],
+    ["Continues", request.continues],
+    ["Conversation", request.conversation],
+  ];
+  const known = ([, value]) => value !== null && value !== undefined && value !== "";
+  const row = (kind) => ([name, value]) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
+  return h("dl", { class: "facts" }, rows.filter(known).map(row(null)), long.filter(known).map(row("long")));
 }

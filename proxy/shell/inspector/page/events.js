@@ -10,14 +10,15 @@ export class Events {
     this.element = h("div", { class: "streams" });
   }
 
-  show(content) {
+  /** `broke`: did the backend's stream break off? */
+  show(content, broke) {
     const { client, backend } = content.events;
-    fill(this.element, stream("From the backend", backend, null), stream("To the client", client, content.answer));
+    fill(this.element, stream("From the backend", backend, null, broke), stream("To the client", client, content.answer));
     return this.element;
   }
 }
 
-function stream(title, told, answer) {
+function stream(title, told, answer, broke = false) {
   const rows = grouped(told.events);
   const list = h("ol", { class: "events" });
   const more = (from) => {
@@ -34,7 +35,8 @@ function stream(title, told, answer) {
     list,
     answer ? h("details", { class: "event" }, h("summary", {}, "One whole answer, no stream"), h("pre", {}, JSON.stringify(answer, null, 2))) : null,
     told.left_out ? h("p", { class: "remark" }, `${told.left_out} more are not shown.`) : null,
-    told.rest ? h("div", { class: "cutoff" }, h("p", {}, "Here the stream broke off, inside of an event:"), h("pre", {}, told.rest)) : null,
+    told.rest ? h("div", { class: "cutoff" }, h("p", {}, "Here the stream broke off, inside of an event:"), h("pre", {}, told.rest))
+      : broke ? h("div", { class: "cutoff" }, h("p", {}, "Here the stream broke off, before its end.")) : null,
     !told.events.length && !answer && !told.rest ? h("p", { class: "quiet" }, "Nothing came.") : null);
 }
 

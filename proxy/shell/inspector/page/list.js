@@ -23,7 +23,7 @@ const COLUMNS = [
   ["Tokens", "number"],
   ["First text", "number"],
   ["Total", "number"],
-  ["Path of its time", "path"],
+  ["Where its time went", "path"],
 ];
 
 export class List {
@@ -90,7 +90,8 @@ export class List {
       if (focused && focused !== document.activeElement && this._body.contains(focused)) focused.focus();
     }
     for (const id of this._rows.keys()) if (!this._requests.byId.has(id)) this._rows.delete(id);
-    fill(this._count, this._shown.length === all.length ? `${all.length}` : `${this._shown.length} of ${all.length}`);
+    const many = `${all.length} ${all.length === 1 ? "request" : "requests"}`;
+    fill(this._count, this._shown.length === all.length ? many : `${this._shown.length} of ${many}`);
     this._table.hidden = !all.length;
     fill(this._empty, all.length ? null : this._nothing());
     this._mark();

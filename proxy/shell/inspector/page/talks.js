@@ -40,7 +40,7 @@ export class Talks {
   }
 
   _talk(root) {
-    const look = root.stored ? h("button", { type: "button", class: "plain", onclick: () => this._look(root.stored, root.tenant) }, "in the store") : null;
+    const look = h("button", { type: "button", class: "plain", onclick: () => this._look(root.title, root.tenant) }, "Look into the store");
     return h("section", { class: "talk" }, h("h3", {}, h("code", {}, root.title), look,
       h("span", { class: "quiet" }, ` ${root.size} ${root.size === 1 ? "response" : "responses"}`)), branch(root.children));
   }
@@ -58,23 +58,28 @@ export class Talks {
 /** The forest: a tree for each conversation, and for each first response of a chain that is in none. */
 function trees(list) {
   const nodes = new Map();
-  for (const request of [...list].reverse()) if (request.response_id) nodes.set(request.response_id, { request, children: [] });
+  for (const request of [...list].reverse()) if (isKept(request)) nodes.set(request.response_id, { request, children: [] });
   const roots = new Map();
-  const root = (title, tenant, isStored) => {
-    if (!roots.has(title)) roots.set(title, { title, tenant, stored: isStored ? title : null, children: [], size: 0 });
+  const root = (title, tenant) => {
+    if (!roots.has(title)) roots.set(title, { title, tenant, children: [], size: 0 });
     return roots.get(title);
   };
   for (const [id, node] of nodes) {
     const { conversation, continues, tenant } = node.request;
     const parent = continues && nodes.get(continues);
     if (parent && parent !== node) parent.children.push(node);
-    else if (conversation) root(conversation, tenant, true).children.push(node);
-    else if (continues) root(continues, tenant, true).children.push(node);
-    else root(id, tenant, true).children.push(node);
+    else if (conversation) root(conversation, tenant).children.push(node);
+    else if (continues) root(continues, tenant).children.push(node);
+    else root(id, tenant).children.push(node);
   }
   const found = [...roots.values()];
   for (const each of found) each.size = size(each.children);
   return found.reverse();
+}
+
+/** Answers of the other surfaces have ids, too, and nobody can continue them. */
+function isKept(request) {
+  return request.response_id && (request.surface === "responses" || request.conversation || request.continues);
 }
 
 function size(children) {
@@ -112,7 +117,7 @@ function leaf({ request }) {
   return h("li", {}, h("a", { href: `#/requests/${encodeURIComponent(request.id)}` },
     h("span", { class: `dot ${kind}`, "aria-hidden": "true" }), h("time", {}, clock(request.began)), " ", h("code", {}, request.response_id)),
   h("span", { class: "quiet" }, ` ${request.model ?? ""} · ${became} · ${seconds(request.seconds)}`
-    + (request.calls ? ` · ${count(request.calls)} calls` : "")));
+    + (request.calls ? ` · ${count(request.calls)} ${request.calls === 1 ? "call" : "calls"}` : "")));
 }
 
 function stored({ id, kind, entries, more }) {
