@@ -10,6 +10,7 @@ from proxy.commands import store_finding
 from proxy.commands.backend_or_demo import DEMO_ANSWERS, with_backend
 from proxy.commands.codex_program import YOUR_KEY
 from proxy.commands.command import DONE, Command, add_settings, read_settings, run
+from proxy.configured import inspector_readers_of
 from proxy.settings.root import Settings
 from proxy.traces import check_otel
 
@@ -60,6 +61,8 @@ async def _serve(wanted: Settings, *, quiet: bool) -> int:
         if not quiet:
             key = THEIR_KEY if settings.tenants else ""
             print(EXAMPLE.format(url=url, model=model, key=key))
+            if settings.inspector.enabled and inspector_readers_of(settings) is not None:
+                print(f"What becomes of each request: {url}/inspector\n")
         sys.stdout.flush()
         process.spare_the_collector()
         await stop.asked.wait()

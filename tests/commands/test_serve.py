@@ -78,6 +78,16 @@ async def test_without_a_backend_a_demo_answers_the_example_that_was_printed() -
     assert [line["event"] for line in map(orjson.loads, errors.splitlines())] == ["store_chosen", "request"]
 
 
+async def test_it_says_where_its_requests_are_shown() -> None:
+    async with serving() as running, aiohttp.ClientSession() as session:
+        url = await running.url()
+        assert running.process.stdout is not None
+        told = await running.process.stdout.readuntil(b"/inspector\n")
+        assert told.decode() == f"\nWhat becomes of each request: {url}/inspector\n"
+        async with session.get(f"{url}/inspector") as response:
+            assert response.status == 200
+
+
 async def test_the_example_says_where_the_key_goes_if_one_is_wanted(tmp_path: Path) -> None:
     config = tmp_path / "proxy.toml"
     config.write_text(f'[tenants.one]\nkeys = ["{sha256(b"key").hexdigest()}"]\n')
