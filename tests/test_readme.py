@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
@@ -54,6 +55,16 @@ def test_no_row_of_a_table_goes_over_its_line() -> None:
     """Descriptions of two lines would end it there."""
     rows = generator().settings().splitlines()
     assert [row for row in rows if not (row.startswith("|") and row.endswith("|"))] == []
+
+
+def test_a_table_ends_with_an_empty_line() -> None:
+    """What stands directly below it would be shown as one more row."""
+    assert [
+        f"{text}: {below}"
+        for text in TEXTS
+        for above, below in pairwise(FENCE.sub("", read(text)).splitlines())
+        if above.startswith("|") and below and not below.startswith(("|", "<!--"))
+    ] == []
 
 
 def test_every_option_and_variable_is_told() -> None:
