@@ -221,7 +221,7 @@ async def test_the_doctor_finds_what_this_server_is(talker: Pair) -> None:
     assert found["overrides"]["images"] == "none"
     for well in ("text", "token counts", "structured output", "counter of tokens", "conversation too long"):
         assert rows[well]["standing"] == "same", rows[well]
-    assert rows["structured output beside tools"]["seen"] == "yes ignored (no call came)"
+    assert rows["structured output beside tools"]["seen"] == "yes: ignored (no call came)"
 
 
 async def test_the_doctor_asks_this_server_by_responses(talker: Pair, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ async def test_the_doctor_asks_this_server_by_responses(talker: Pair, tmp_path: 
     worse = {name for name, row in rows.items() if row["standing"] == "worse"}
     assert (ended.code, found["profile"]) == (1, "llamacpp")
     assert worse == {"images", "tools", "structured output", "options"}
-    assert rows["structured output"]["seen"].startswith("json_schema ignored")
+    assert rows["structured output"]["seen"].startswith("json_schema: ignored")
     assert "top_logprobs requires logprobs" in rows["options"]["seen"]
     for well in (
         "text",

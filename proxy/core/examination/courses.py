@@ -70,7 +70,7 @@ class Ladder:
             if answer.words == UNASKED:
                 continue
             tells = answer.words and (value == assumed or answer.verdict is not Verdict.REFUSED)
-            seen.append(f"{self._word(value)} {answer.verdict}" + (f" ({answer.words})" if tells else ""))
+            seen.append(f"{self._word(value)}: {answer.verdict}" + (f" ({answer.words})" if tells else ""))
         return "; ".join(seen) or self._word(assumed)
 
     def _word(self, value: Any) -> str:
@@ -111,7 +111,7 @@ class Members:
         standing = Standing.WORSE if failed else Standing.BETTER if more else self._same(answers)
         overrides = {self.field: (assumed - failed) | more} if failed or more else {}
         words = [
-            f"{member} {answer.verdict}" + (f" ({answer.words})" if answer.fails and answer.words else "")
+            f"{member}: {answer.verdict}" + (f" ({answer.words})" if answer.fails and answer.words else "")
             for member, answer in answers.items()
         ]
         remark = next((answer.remark for answer in answers.values() if answer.remark), "")

@@ -65,7 +65,7 @@ def test_a_ladder_without_a_last_resort() -> None:
         made = Ladder("length_field", steps, alike=True, **how).course(Case(DEFAULT, DEFAULT), "x")
         return walked(made, {"a": verdict, "b": R})
 
-    assert row(R) == Row("x", "max_tokens refused (a!); max_completion_tokens refused", "max_tokens", WORSE)
+    assert row(R) == Row("x", "max_tokens: refused (a!); max_completion_tokens: refused", "max_tokens", WORSE)
     plainest = row(R, plainest=True)
     unclear = row(U)
     assert plainest is not None
@@ -76,13 +76,13 @@ def test_a_ladder_without_a_last_resort() -> None:
 
 def test_the_assumed_value_is_asked_first_where_all_are_alike() -> None:
     row = ladder("required", {"required": W}, alike=True)
-    assert (row.standing, row.seen) == (SAME, "required works (required!)")
+    assert (row.standing, row.seen) == (SAME, "required: works (required!)")
 
 
 def test_a_step_stands_all_its_questions() -> None:
     steps = [Step(True, [question("a"), question("b")]), Step(False)]
     row = walked(Ladder("strict_tools", steps).course(Case(DEFAULT, DEFAULT), "x"), {"a": W, "b": N})
-    assert row == Row("x", "yes ignored (b!)", "no", SAME)
+    assert row == Row("x", "yes: ignored (b!)", "no", SAME)
 
 
 def members(verdicts: Mapping[str, Verdict], *, ignored_is_well: bool = False) -> Row | None:
@@ -96,7 +96,7 @@ def test_members() -> None:
     assert refused is not None
     assert (refused.standing, refused.seen) == (
         WORSE,
-        "json_schema refused (json_schema!); json_object works",
+        "json_schema: refused (json_schema!); json_object: works",
     )
     assert dict(refused.overrides) == {"formats": frozenset({"json_object"})}
     more = members({"json_object": W, "xml": W})

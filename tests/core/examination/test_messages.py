@@ -7,7 +7,7 @@ from tests.support.courses import R, U, W, case_of, found, refused
 def test_an_address_that_was_tried() -> None:
     tried = refused("Failed to download the image.")
     row = found(messages.images(case_of(), "x"), tried)
-    assert (row.standing, row.seen) == (Standing.SAME, "by address works (it tried to get one)")
+    assert (row.standing, row.seen) == (Standing.SAME, "by address: works (it tried to get one)")
     known = refused("image URLs are not currently supported: will not fetch them", lesson="images")
     row = found(messages.images(case_of(), "x"), known, Heard(200))
     assert dict(row.overrides) == {"images": "data"}
@@ -22,7 +22,7 @@ def test_what_fails_with_every_id_has_another_cause() -> None:
 def test_neighbours_are_joined_without_a_question() -> None:
     assert found(messages.neighbours(case_of(), "x")).seen == "joined"
     apart = found(messages.neighbours(case_of(join_users=False), "x"), W)
-    assert (apart.standing, apart.seen) == (Standing.SAME, "apart works (so it is)")
+    assert (apart.standing, apart.seen) == (Standing.SAME, "apart: works (so it is)")
 
 
 def test_instructions() -> None:
