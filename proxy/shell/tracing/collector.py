@@ -82,6 +82,11 @@ def encoder(resource: Mapping[str, str]) -> Encode:
     return encode
 
 
+def _of_the_collector(fault: Fault) -> str:
+    """The transport takes whomever it asks for a backend; who reads the log would look for the wrong program."""
+    return (fault.own_words or type(fault).__name__).replace("The backend", "The collector")
+
+
 class Collector:
     def __init__(
         self, url: str, headers: Mapping[str, str], transport: Transport, encode: Encode, seconds: float
@@ -101,7 +106,7 @@ class Collector:
         try:
             exchange = await self._transport.send(Post(self._url, self._headers, data), self._timeouts)
         except Fault as fault:
-            raise CollectorAway(fault.own_words or type(fault).__name__) from fault
+            raise CollectorAway(_of_the_collector(fault)) from fault
         exchange.close()
         if exchange.status in AGAIN or exchange.status // 100 == 1:
             raise CollectorAway(f"it answers with status {exchange.status}")

@@ -108,7 +108,12 @@ async def test_after_others_it_will_never_take_them(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "words"), [(BackendFault(OwnWords("No answer.")), "No answer"), (BackendFault("secret"), "BackendFault")]
+    ("fault", "words"),
+    [
+        (BackendFault(OwnWords("No answer.")), "No answer"),
+        (BackendFault("secret"), "BackendFault"),
+        (BackendFault(OwnWords("The backend's name cannot be resolved.")), "^The collector's name cannot be resolved"),
+    ],
 )  # fmt: skip
 async def test_no_connection_is_told_in_our_own_words(fault: Fault, words: str) -> None:
     with pytest.raises(CollectorAway, match=words):
