@@ -5,7 +5,7 @@ import pytest
 from tests.inspector.pages import browser, open_newest, page, picture, proxy
 from tests.support.browser import Page
 from tests.support.proxies import Proxy, backend, start_proxy
-from tests.support.sockets import ScriptedBackend, reply, text
+from tests.support.sockets import ScriptedBackend, finish, reply, text
 
 __all__ = ["backend", "browser", "page", "proxy", "start_proxy"]
 
@@ -222,3 +222,18 @@ async def test_no_word_is_broken_where_there_is_room(
     await go(page, "tenants")
     await page.until("document.querySelector('.tenants') !== null")
     assert not await page.evaluate(aside)
+
+
+async def test_a_long_name_moves_nothing_out_of_the_list(
+    page: Page, proxy: Proxy, backend: ScriptedBackend
+) -> None:
+    backend.answers(reply(text("Hel"), finish("length")))
+    await proxy.stream(model="a-model-with-a-rather-long-name-that-some-people-like-to-give")
+    await proxy.refused(previous_response_id="resp_" + 48 * "0")
+    await page.until("document.querySelectorAll('.requests tbody tr').length === 2")
+    assert "limit of tokens" in await page.text(".requests tbody tr:last-child")
+    assert await page.evaluate("document.querySelector('.requests tbody tr:last-child .dot.bad') !== null")
+    await open_newest(page)
+    left = "document.querySelector('.left')"
+    assert not await page.evaluate(f"{left}.scrollWidth > {left}.clientWidth")
+    assert "0 bytes" not in await page.text(".facts"), "of a refusal nobody counts them"

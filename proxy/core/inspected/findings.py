@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from proxy.core.events import Ending
 from proxy.core.facts import RequestFacts
 from proxy.core.inspected.fault_words import fault_words
 from proxy.core.inspected.remark_words import loss, markup, oddity
@@ -67,6 +68,18 @@ class Noted:
     attempts: Sequence[Waits] = ()
 
 
+INCOMPLETE: Final[Mapping[str, tuple[str, str]]] = {
+    Ending.MAX_TOKENS: (
+        "The reply is incomplete: the model reached the limit of tokens.",
+        "The limit is that of the request (max_output_tokens), of the backend, or what the model's window had left.",
+    ),
+    Ending.FILTERED: (
+        "The reply is incomplete: a content filter stopped it.",
+        "The filter is the backend's: another prompt, another model, or its settings help.",
+    ),
+}
+
+
 def findings(noted: Noted) -> list[Finding]:
     return [
         *_ending(noted),
@@ -95,9 +108,8 @@ def _ending(noted: Noted) -> list[Finding]:
         words = fault_words(facts.get("code"), facts["fault"])
         parameter = f" The field is {facts['param']}." if "param" in facts else ""
         return [Finding(Level.BAD, words.what + parameter, words.advice)]
-    if facts.get("ending") == "incomplete":
-        what = "The reply is incomplete: the model reached a limit, or a filter stopped it."
-        return [Finding(Level.BAD, what, "See max_output_tokens in the request.")]
+    if (cut := INCOMPLETE.get(facts.get("ending", ""))) is not None:
+        return [Finding(Level.BAD, *cut)]
     return []
 
 

@@ -1,5 +1,6 @@
 """What stands out in a request."""
 
+from proxy.core.events import Ending
 from proxy.core.inspected.findings import Finding, Level, Noted, Waits, findings
 from tests.support.tables import table
 
@@ -81,7 +82,10 @@ def test_several_attempts() -> None:
 
 def test_other_ends() -> None:
     assert levels(Noted(499, {"ending": "failed"})) == [Level.BAD]
-    assert levels(Noted(200, {"ending": "incomplete"})) == [Level.BAD]
+    assert levels(Noted(200, {"ending": "completed"})) == []
+    for ending, words in ((Ending.MAX_TOKENS, "limit of tokens"), (Ending.FILTERED, "content filter")):
+        (found,) = findings(Noted(200, {"ending": ending}))
+        assert (found.level, words in found.what) == (Level.BAD, True)
 
 
 def test_losses_are_notes() -> None:

@@ -197,7 +197,7 @@ function facts(request) {
     ["Tokens", tokens],
     ["Speed", rate && `${rate.toFixed(1)} tokens per second`],
     ["Calls", request.calls],
-    ["Sent to the client", request.bytes_out === undefined ? null : `${count(request.bytes_out)} bytes`],
+    ["Sent to the client", request.bytes_out ? `${count(request.bytes_out)} bytes` : null],
     ["Warnings", request.warnings || null],
     ["Worker", request.id.split("-")[0]],
   ];

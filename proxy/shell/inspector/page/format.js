@@ -46,12 +46,14 @@ export function speed(request) {
   return tokens > 3 && time > 0.001 ? tokens / time : null;
 }
 
-/** What became of a request, in one word. */
+const INCOMPLETE = { max_tokens: "limit of tokens", filtered: "content filter" };
+
+/** What became of a request, in a word or two. */
 export function outcome(request) {
   if (request.live) return "live";
   if (request.status === 499) return "left";
   if (request.fault || request.status >= 400) return "failed";
-  return request.ending ?? "answered";
+  return INCOMPLETE[request.ending] ?? request.ending ?? "answered";
 }
 
 export function pretty(text) {
