@@ -4,6 +4,10 @@
 # The prompts suit the demo model; a real model usually does as asked, but nothing forces it to.
 set -u
 BASE_URL=${BASE_URL:-http://127.0.0.1:8080} MODEL=${MODEL:-demo}
+curl -sS --max-time 10 -o /dev/null "$BASE_URL/healthz" || {
+  echo "Nothing answers at $BASE_URL. Start the proxy with scripts/run." >&2
+  exit 1
+}
 scratch=$(mktemp -d); trap 'rm -rf "$scratch"' EXIT
 passed=0 failed=0
 
@@ -155,6 +159,5 @@ scenario "refused: an unknown tool_choice" "$(ask "$(say 'hi')" "$TOOLS" '"tool_
   'status == 400' 'body["error"]["param"] == "tool_choice"'
 scenario "still alive" "$(ask "$(say 'Say hello')")" 'status == 200' 'text'
 
-[ "$passed" -gt 0 ] || echo "Does a proxy run at $BASE_URL? scripts/run starts one." >&2
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
