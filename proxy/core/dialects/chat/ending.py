@@ -55,7 +55,10 @@ FAILED_FINISHES: dict[str, type[Fault]] = {
 """Whatever was said before one of these words is no answer, even a call that can be read."""
 
 
-COUNTS = {"prompt_tokens", "completion_tokens", "total_tokens"}
+SENT = ("prompt_tokens", "input_tokens")
+MADE = ("completion_tokens", "output_tokens")
+"""Gateways before Anthropic's API have the second of these words."""
+COUNTS = {*SENT, *MADE, "total_tokens"}
 CACHED = ("cached_tokens", "prompt_cache_hit_tokens")
 """Moonshot and DeepSeek have these words beside OpenAI's `prompt_tokens_details.cached_tokens`."""
 
@@ -79,17 +82,14 @@ def usage(raw: Any) -> Usage | None:
     """Reads the counts of tokens; None where nothing was counted."""
     if not isinstance(raw, dict) or COUNTS.isdisjoint(raw):
         return None
-    sent = token_counts.read(raw.get("prompt_tokens"))
-    made = token_counts.read(raw.get("completion_tokens"))
+    sent, made = _first(raw, SENT), _first(raw, MADE)
     total = token_counts.read(raw.get("total_tokens"))
-    reasoning = _detail(raw.get("completion_tokens_details"), "reasoning_tokens")
-    cached = _detail(raw.get("prompt_tokens_details"), "cached_tokens")
-    for name in CACHED:
-        if not cached and name in raw:
-            cached = token_counts.read(raw[name])
+    inside, beside = raw.get("completion_tokens_details"), raw.get("prompt_tokens_details")
+    reasoning = _detail(inside, "reasoning_tokens")
+    cached = _detail(beside, "cached_tokens") or _first(raw, CACHED)
     if reasoning and total == sent + made + reasoning:
         made += reasoning  # xAI counts reasoning beside the completion, not in it
-    return Usage(sent, made, total or sent + made, cached, reasoning)
+    return Usage(sent, made, total or sent + made, cached, reasoning, _detail(beside, "cache_write_tokens"))
 
 
 def usage_elsewhere(chunk: dict[str, Any]) -> Any:
@@ -99,6 +99,11 @@ def usage_elsewhere(chunk: dict[str, Any]) -> Any:
         if isinstance(holder, dict) and (found := holder.get("usage")):
             return found
     return None
+
+
+def _first(raw: dict[str, Any], names: tuple[str, ...]) -> int:
+    """The first of these counts that is not zero."""
+    return next((count for name in names if (count := token_counts.read(raw.get(name)))), 0)
 
 
 def _detail(details: Any, name: str) -> int:

@@ -3,11 +3,16 @@
 MOST = 2**53 - 1
 """Floating point, as in JavaScript or our own metrics, counts exactly up to here."""
 
+DIGITS = len(str(MOST))
+
 NUMBERS = (int, float)
 
 
 def read(raw: object) -> int:
-    """Cuts fractions; what cannot be a count (negative, infinite, text) is zero."""
+    """Cuts fractions, and takes a number that is written as text; what cannot be a count (negative, infinite, other
+    text) is zero."""
+    if isinstance(raw, str) and raw.isdecimal() and len(raw) <= DIGITS:
+        raw = int(raw)
     if isinstance(raw, NUMBERS) and 0 < raw <= MOST:
         return raw if type(raw) is int else int(raw)
     return 0

@@ -63,7 +63,7 @@ def test_the_explanation(details: Any, expected: str) -> None:
         ),
         ({"output_tokens": 3}, Usage(0, 3, 3)),
         ({"input_tokens": 9.5, "output_tokens": -1}, Usage(9, 0, 9)),
-        ({"input_tokens": 9, "output_tokens": "3", "output_tokens_details": 1}, Usage(9, 0, 9)),
+        ({"input_tokens": 9, "output_tokens": "x", "output_tokens_details": 1}, Usage(9, 0, 9)),
         ({"input_tokens": float("inf"), "output_tokens": 1}, Usage(0, 1, 1)),
         ({"input_tokens": 0, "output_tokens": 0}, None),
         ({}, None),

@@ -80,7 +80,10 @@ def test_a_full_context_window_depends_on_what_was_said_before() -> None:
         ({"prompt_tokens": 3, "completion_tokens": 4}, Usage(3, 4, 7)),
         ({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, Usage(0, 0, 0)),
         ({"prompt_tokens": 3.0, "completion_tokens": 4.9, "total_tokens": 7.9}, Usage(3, 4, 7)),
-        ({"prompt_tokens": -3, "completion_tokens": "4", "total_tokens": None}, Usage(0, 0, 0)),
+        ({"prompt_tokens": -3, "completion_tokens": "x", "total_tokens": None}, Usage(0, 0, 0)),
+        ({"prompt_tokens": "3", "completion_tokens": "4", "total_tokens": "7"}, Usage(3, 4, 7)),
+        ({"input_tokens": 3, "output_tokens": 4}, Usage(3, 4, 7)),
+        ({"prompt_tokens": 3, "completion_tokens": 4, "input_tokens": 0, "output_tokens": 0}, Usage(3, 4, 7)),
         ({"prompt_tokens": float("inf"), "completion_tokens": float("nan")}, Usage(0, 0, 0)),
         ({"prompt_tokens": 3, "extra": {"x": 1}}, Usage(3, 0, 3)),
     ],
@@ -109,6 +112,11 @@ def test_nothing_counted(said: Any) -> None:
 def test_cached_tokens(details: dict[str, Any]) -> None:
     said = {"prompt_tokens": 3, "completion_tokens": 4, **details}
     assert ending.usage(said) == Usage(3, 4, 7, cached_tokens=2)
+
+
+def test_tokens_written_to_a_cache() -> None:
+    said = {"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": {"cache_write_tokens": 5}}
+    assert ending.usage(said) == Usage(9, 4, 13, cache_write_tokens=5)
 
 
 def test_reasoning_is_part_of_the_output() -> None:
