@@ -50,6 +50,7 @@ class ChatDecoder(Decoding):
     __slots__ = (
         "_calls_in_other_choices",
         "_finished",
+        "_in_messages",
         "_keep_details",
         "_keep_field",
         "_keep_proof",
@@ -84,6 +85,8 @@ class ChatDecoder(Decoding):
         self._finished: str | None = None
         self._spoken = False
         """Was there any output? That decides what a full context window means."""
+        self._in_messages = False
+        """Did the reply begin in a message?"""
         self._next_index: int | None = None
         """Counts the calls of a whole body, where every entry of a list is a call of its own."""
         self._untold: list[Any] = []
@@ -186,13 +189,13 @@ class ChatDecoder(Decoding):
     def _choice(self, choice: dict[str, Any]) -> Any:
         """Takes what it says; returns its finish reason, which must come after the usage of the same chunk."""
         other = choice.get("index")
-        if other and not self._calls_in_other_choices:
+        if other and other != "0" and not self._calls_in_other_choices:
             self._odd("other_choice")
             return None
         delta = choice.get("delta") or self._message(choice)
         if type(delta) is dict:
             text, alone = delta.get("content"), len(delta) == 1
-            if other:
+            if other and other != "0":
                 self._calls(delta)
             elif type(text) is str and (alone or TALK.issuperset(delta)):  # nearly every delta is text alone,
                 self._content(text, choice.get("logprobs"))
@@ -205,9 +208,12 @@ class ChatDecoder(Decoding):
         return choice.get("finish_reason")
 
     def _message(self, choice: dict[str, Any]) -> Any:
-        """Gives the message of a whole body, or of a stream that calls its deltas so. At the end of a stream it repeats
+        """Gives the message of a whole body, or of a stream that calls its deltas so. In a stream of deltas it repeats
         what was said."""
-        return None if self._spoken and self._next_index is None else choice.get("message")
+        message = choice.get("message")
+        if message and not self._spoken:
+            self._in_messages = type(message) is not dict or parts.says_something(message)
+        return message if self._in_messages else None
 
     def _delta(self, delta: dict[str, Any], logprobs: Any) -> None:
         """Takes a delta in the order in which models say things: they think, speak, then call."""
@@ -246,7 +252,7 @@ class ChatDecoder(Decoding):
             return
         if logprobs:
             self._untold = self._logprobs(logprobs)
-        if type(content) is list:
+        if type(content) in (list, dict):
             for delta in parts.read(content, self._ledger):
                 self._spoken = True
                 self._emit(delta)
@@ -272,6 +278,9 @@ class ChatDecoder(Decoding):
 
     def _calls(self, delta: dict[str, Any]) -> None:
         calls = delta.get("tool_calls")
+        if type(calls) is dict:
+            self._odd("calls_not_a_list")
+            calls = parts.entries(calls)
         if type(calls) is list:
             for call in calls:
                 if type(call) is dict:

@@ -19,8 +19,8 @@ READ = frozenset(
         "function_call",
     }
 )
-"""These fields of a delta are read. Whatever else there may be, such as images, sound or annotations, has no place in a
-reply of ours."""
+"""These fields of a delta are read. Whatever else there may be, such as images or sound, has no place in a reply of
+ours."""
 
 
 def leaves_out(delta: dict[str, Any]) -> bool:
@@ -28,11 +28,20 @@ def leaves_out(delta: dict[str, Any]) -> bool:
     return not READ.issuperset(delta) and any(delta[name] for name in delta.keys() - READ)
 
 
-def read(parts: list[Any], ledger: Ledger) -> list[Delta]:
-    """Reads parts. Mistral's reasoning models answer `[{"type": "thinking", "thinking": [parts]}, {"type": "text",
-    …}]`."""
+def says_something(message: dict[str, Any]) -> bool:
+    return any(value for name, value in message.items() if name != "role")
+
+
+def entries(calls: dict[str, Any]) -> list[Any]:
+    """The calls of a gateway that writes one by itself, or a list by its indexes, as an object."""
+    return [calls] if calls.keys() & {"function", "name", "arguments"} else list(calls.values())
+
+
+def read(parts: list[Any] | dict[str, Any], ledger: Ledger) -> list[Delta]:
+    """Reads parts, or one by itself. Mistral's reasoning models answer `[{"type": "thinking", "thinking": [parts]},
+    {"type": "text", …}]`."""
     deltas: list[Delta] = []
-    for part in parts:
+    for part in parts if isinstance(parts, list) else [parts]:
         match part:
             case str(text) | {"type": "text" | "output_text", "text": str(text)}:
                 deltas.append(TextDelta(text))

@@ -23,6 +23,8 @@ EMPTY_BODY = OwnWords("The backend answered with an empty body.")
 UNWRITABLE = OwnWords(
     "The backend's arguments for a tool are nested too deeply, or hold numbers that are too long."
 )
+MAX_ANNOTATIONS = 1024
+"""Annotations of one message."""
 MAX_KEPT_DEPTH = 100
 """Limits what the backend wants back. Honest objects have three levels; what could not be written again, with all that
 is put around it on the way, is refused where it comes from."""

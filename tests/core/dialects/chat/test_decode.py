@@ -28,6 +28,10 @@ ENTRY = {"token": "Hi", "logprob": -0.5, "bytes": [72, 105], "top_logprobs": []}
 OTHER = {"index": 1, "delta": {"content": "x", "tool_calls": [function(name="f")]}, "finish_reason": "stop"}
 
 
+def calling(**fields: Any) -> dict[str, Any]:
+    return {"tool_calls": [function(**fields)]}
+
+
 class TestText:
     @table(
         ("delta", "deltas"),
@@ -44,6 +48,7 @@ class TestText:
                 {"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
                 [TextDelta("a"), TextDelta("b")],
             ),
+            ({"content": {"type": "text", "text": "a"}}, [TextDelta("a")]),
             ({"content": []}, []),
             ({"refusal": "No."}, [RefusalDelta("No.")]),
             (
@@ -61,6 +66,18 @@ class TestText:
     def test_a_message_is_read_where_a_delta_was_expected(self) -> None:
         """F47."""
         assert Decoded().say({"choices": [{"message": {"content": "Hi"}}]}).deltas == [TextDelta("Hi")]
+
+    def test_a_stream_may_call_all_its_deltas_messages(self) -> None:
+        """F47: nothing of it is lost."""
+        said = [{"role": "assistant", "content": ""}, {"content": "a"}, {"content": "b"}, calling(name="f")]
+        decoded = Decoded().say(*({"choices": [{"message": message}]} for message in said))
+        assert decoded.deltas == [TextDelta("a"), TextDelta("b"), CallDelta(0, None, "f", "")]
+
+    def test_a_message_behind_deltas_repeats_them(self) -> None:
+        """F47: also where the first chunk, which says nothing yet, was called so."""
+        role = {"choices": [{"message": {"role": "assistant", "content": ""}}]}
+        whole = {"choices": [{"message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}]}
+        assert Decoded().say(role, chunk({"content": "Hi"}), whole).deltas == [TextDelta("Hi"), STOPPED]
 
     @table("chunk", [{"choices": []}, {"choices": [], "prompt_filter_results": [{}]}])
     def test_a_chunk_without_choices_is_harmless(self, chunk: Any) -> None:
@@ -207,6 +224,19 @@ class TestCalls:
         assert decoded.deltas == [CallDelta(0, "a", "f", "{}")]
         assert decoded.odd == {"call_without_function": 1}
 
+    @table(
+        "held",
+        [
+            {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}},
+            {"0": {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}},
+        ],
+        ids=["one by itself", "by its index"],
+    )
+    def test_an_object_in_place_of_the_list(self, held: Any) -> None:
+        decoded = Decoded().say(chunk({"tool_calls": held}))
+        assert decoded.deltas == [CallDelta(0, "a", "f", "{}")]
+        assert decoded.odd == {"calls_not_a_list": 1}
+
     def test_a_fragment_that_says_nothing_is_nothing(self) -> None:
         """Otherwise it would become a call without a name."""
         assert Decoded().say(calls(function(arguments=""), function(name="", arguments=None))).deltas == []
@@ -225,9 +255,11 @@ class TestChoices:
         assert decoded.deltas == [CallDelta(0, None, "f"), STOPPED]
         assert decoded.odd == {}
 
-    def test_an_index_may_be_missing_or_null(self) -> None:
-        for choice in ({"delta": {"content": "Hi"}}, {"index": None, "delta": {"content": "Hi"}}):
-            assert Decoded().say({"choices": [choice]}).deltas == [TextDelta("Hi")]
+    @table("index", [{}, {"index": None}, {"index": "0"}, {"index": 0.0}])
+    def test_the_index_of_the_first_in_any_form(self, index: Any) -> None:
+        """F50."""
+        decoded = Decoded().say({"choices": [{"delta": {"content": "Hi"}, **index}]})
+        assert (decoded.deltas, decoded.odd) == ([TextDelta("Hi")], {})
 
 
 class TestUsage:

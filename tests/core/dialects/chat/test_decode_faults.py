@@ -146,7 +146,7 @@ class TestUncleanText:
             (chunk(["x"]), "delta_not_an_object"),
             (chunk("x"), "delta_not_an_object"),
             (chunk({"content": 7}), "text_not_a_string"),
-            (chunk({"content": {"text": "x"}}), "text_not_a_string"),
+            (chunk({"content": {"text": "x"}}), "content_part_unknown"),
             (chunk({"content": [{"type": "image"}]}), "content_part_unknown"),
             (chunk({"reasoning": {"x": 1}}), "text_not_a_string"),
             (chunk({"refusal": ["x"]}), "text_not_a_string"),

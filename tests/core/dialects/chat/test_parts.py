@@ -29,6 +29,10 @@ def test_known_parts(part: Any, delta: Delta) -> None:
     assert not ledger.oddities
 
 
+def test_one_part_by_itself() -> None:
+    assert parts.read({"type": "text", "text": "a"}, Ledger()) == [TextDelta("a")]
+
+
 @table("part", [None, 7, [], {}, {"type": "image"}, {"type": "text", "text": None}, {"type": "thinking"}])
 def test_unknown_parts_are_counted(part: Any) -> None:
     ledger = Ledger()
