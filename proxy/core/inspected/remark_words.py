@@ -6,6 +6,7 @@ from typing import Final
 from proxy.core.inspected.fault_words import FAULTS
 
 ODDITIES: Final[Mapping[str, str]] = {
+    "annotation_unknown": "The backend said something of its text that is no link to a source; it was left out.",
     "annotations_misplaced": "Annotations came where they belong to no text; they were left out.",
     "arguments_after_call": "Arguments came for a call that had ended; they were left out.",
     "arguments_differ": "The backend told the arguments of a call twice, and not alike; what came first stands.",

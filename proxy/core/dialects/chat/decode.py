@@ -9,6 +9,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.dialects.chat import ending, parts
+from proxy.core.dialects.chat.sources import Sources
 from proxy.core.dialects.chat.template import TALK, Template
 from proxy.core.dialects.reading import error_body, errors
 from proxy.core.dialects.reading import logprobs as reading_logprobs
@@ -56,6 +57,7 @@ class ChatDecoder(Decoding):
         "_keep_proof",
         "_model",
         "_next_index",
+        "_sources",
         "_spoken",
         "_template",
         "_untold",
@@ -83,6 +85,7 @@ class ChatDecoder(Decoding):
         self._keep_proof = keep_extras if profile.signed_calls else None
         self._calls_in_other_choices = profile.calls_in_other_choices
         self._finished: str | None = None
+        self._sources: Sources | None = None
         self._spoken = False
         """Was there any output? That decides what a full context window means."""
         self._in_messages = False
@@ -103,7 +106,7 @@ class ChatDecoder(Decoding):
         if not event and self._template.says(data):
             return
         if data == STREAM_END:  # to find that it is no JSON would take ten times as long
-            self._emit(EndDelta())
+            self._end()
             return
         try:
             chunk = jsontext.quick(data)
@@ -128,14 +131,14 @@ class ChatDecoder(Decoding):
         elif isinstance(choices, list) and choices:
             self._next_index = 0
             self._chunk(reply, b"")
-            self._emit(EndDelta())
+            self._end()
         else:
             self._no_reply()
 
     def _unclean(self, data: bytes, event: bytes) -> None:
         """Takes what the strict parser refuses: the end mark, text that can be mended, several chunks at once."""
         if data.startswith(STREAM_END):
-            self._emit(EndDelta())
+            self._end()
         elif data:
             self._template.end()
             chunk = self._mended(data)
@@ -229,6 +232,9 @@ class ChatDecoder(Decoding):
             self._keep_details(detail_extras(details))
         content = delta.get("content")
         self._content(content, logprobs and reading_logprobs.of_answer(logprobs, thought, content))
+        if sources := delta.get("annotations"):
+            self._sources = self._sources or Sources(self._ledger)
+            self._sources.add(sources)
         if refusal := delta.get("refusal"):
             self._prose(self._refuse, refusal)
         if "tool_calls" in delta or "function_call" in delta:
@@ -277,6 +283,8 @@ class ChatDecoder(Decoding):
     # ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def _calls(self, delta: dict[str, Any]) -> None:
+        if self._sources:
+            self._sources.tell(self._emit)
         calls = delta.get("tool_calls")
         if type(calls) is dict:
             self._odd("calls_not_a_list")
@@ -337,7 +345,14 @@ class ChatDecoder(Decoding):
         else:
             self._emit(UsageDelta(usage))
 
+    def _end(self) -> None:
+        if self._sources:
+            self._sources.tell(self._emit)
+        self._emit(EndDelta())
+
     def _finish(self, reason: Any) -> None:
+        if self._sources:
+            self._sources.tell(self._emit)
         if reason == self._finished:
             self._odd("finish_repeated")
         elif not isinstance(reason, str) or reason == "null":

@@ -15,6 +15,7 @@ READ = frozenset(
         "reasoning",
         "reasoning_text",
         "reasoning_details",
+        "annotations",
         "tool_calls",
         "function_call",
     }

@@ -12,7 +12,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.dialects.reading import error_body
-from proxy.core.dialects.reading.decoding import EMPTY_BODY, word
+from proxy.core.dialects.reading.decoding import EMPTY_BODY, MAX_ANNOTATIONS, word
 from proxy.core.dialects.responses import ending, entries, errors, left_out
 from proxy.core.dialects.responses.entries import (
     CALL,
@@ -28,7 +28,7 @@ from proxy.core.dialects.responses.entries import (
     Voice,
 )
 from proxy.core.dialects.responses.growing import Growing
-from proxy.core.dialects.responses.saying import MAX_ANNOTATIONS, Saying
+from proxy.core.dialects.responses.saying import Saying
 from proxy.core.errors import Empty
 from proxy.core.events import Delta, EndDelta, Finish, FinishDelta, More, UsageDelta
 from proxy.core.ledger import Ledger

@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.dialects.reading import logprobs as reading_logprobs
-from proxy.core.dialects.reading.decoding import MAX_KEPT_DEPTH, UNWRITABLE, Decoding, word
+from proxy.core.dialects.reading.decoding import MAX_ANNOTATIONS, MAX_KEPT_DEPTH, UNWRITABLE, Decoding, word
 from proxy.core.dialects.responses import entries, thoughts
 from proxy.core.dialects.responses.entries import (
     ARGUMENTS,
@@ -40,8 +40,6 @@ BETWEEN_THOUGHTS = "\n\n"
 
 MAX_ITEMS = 4096
 """Items in one reply: four times as many as calls."""
-MAX_ANNOTATIONS = 1024
-"""Annotations of one message."""
 MAX_WORD = 64
 """Characters of a phase. The longest known one has a dozen."""
 
