@@ -254,6 +254,8 @@ class ReasoningWish:
     summary: str | None = None
     wants_token: bool = False
     """Does the client ask for a token of what the backend will want back, to keep it and send it again?"""
+    ways: dict[str, str] = field(default_factory=dict)
+    """How the model is to think, as only OpenAI's API has words for it: `context` and `mode`."""
 
 
 @dataclass(slots=True)

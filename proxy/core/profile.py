@@ -170,6 +170,8 @@ class BackendProfile:
     """What its models have sealed, asked or not, goes back to them."""
     summaries: bool = False
     """Takes the wish for a summary of the thoughts."""
+    ways_of_thinking: bool = False
+    """Takes the wishes which thoughts the model sees again, and in which mode it thinks."""
     tuning_beside_api: frozenset[str] = frozenset()
     """Tuning that it takes by Responses too, although the API does not have it."""
     length_least: int = 0

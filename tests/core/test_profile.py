@@ -60,6 +60,7 @@ SAFEST: dict[str, Any] = {
     "first_byte_s": 600,
     "sealed_thoughts": False,
     "summaries": False,
+    "ways_of_thinking": False,
     "sealed_back": True,
     "tuning_beside_api": frozenset(),
     "length_least": 0,

@@ -76,6 +76,7 @@ MODEL_RULES = (
         {"sealed_thoughts": True, "summaries": True},
         only=_OPENAI,
     ),
+    ModelRule(("gpt-5.6", "gpt-6"), {"effort_map": {}, "ways_of_thinking": True}, only=_OPENAI),
     ModelRule(("gpt-5", "gpt-6", "codex"), {"native_tools": _FREE}, only=_OPENAI),
     ModelRule(("gpt-5.", "gpt-6"), {"native_tools": _FREE | {"shell", "apply_patch"}}, only=_OPENAI),
     ModelRule(
@@ -86,7 +87,12 @@ MODEL_RULES = (
     ModelRule(("codex-mini-latest",), {"native_tools": frozenset({"local_shell"})}, only=_OPENAI),
     ModelRule(
         ("-chat",),
-        {"sealed_thoughts": False, "summaries": False, "native_tools": frozenset()},
+        {
+            "sealed_thoughts": False,
+            "summaries": False,
+            "ways_of_thinking": False,
+            "native_tools": frozenset(),
+        },
         only=_OPENAI,
     ),
     ModelRule(("vision",), {"images": "any"}, only=frozenset({"deepseek"})),

@@ -286,7 +286,6 @@ PROFILES: Mapping[str, BackendProfile] = {
             root="/api/v1",
             files=True,
             effort_field="reasoning",
-            effort_map={"max": "xhigh"},
             replay="reasoning_details",
         ),
         replace(_FORMAT_WINS, name="nim", force_tool="required", hosts=("integrate.api.nvidia.com",)),

@@ -45,7 +45,7 @@ def may_speak_responses(profile: BackendProfile) -> bool:
     if profile.wire == RESPONSES:
         return True
     needed = not profile.thinks_beside_tools or not UNSPOKEN.isdisjoint(profile.native_tools)
-    return profile.offers_responses and needed
+    return profile.offers_responses and (needed or profile.ways_of_thinking)
 
 
 def hosted_tools(profile: BackendProfile) -> frozenset[str]:
@@ -70,10 +70,16 @@ def other(base: BackendProfile, asked: BackendProfile) -> BackendProfile | None:
 def _needs_responses(profile: BackendProfile, request: Request) -> bool:
     if request.hosted is not None and runs(profile, request.hosted.tools):
         return True
-    if profile.thinks_beside_tools and not any(spec.kind in profile.native_tools for spec in request.tools):
-        return False
-    if not request.tools:
+    if not _is_understood_there_alone(profile, request):
         return False
     return not any(
         isinstance(part, Audio) for turn in request.turns for part in turn.parts
     )  # Chat alone has it
+
+
+def _is_understood_there_alone(profile: BackendProfile, request: Request) -> bool:
+    if profile.ways_of_thinking and request.reasoning.ways:
+        return True
+    if not request.tools:
+        return False
+    return not profile.thinks_beside_tools or any(spec.kind in profile.native_tools for spec in request.tools)

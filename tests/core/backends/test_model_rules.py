@@ -11,6 +11,7 @@ from tests.support.differing import differences
 from tests.support.tables import table
 
 SEALED: dict[str, Any] = {"sealed_thoughts": True, "summaries": True}
+WAYS: dict[str, Any] = {"effort_map": {}, "ways_of_thinking": True}
 LATEST = SEALED | {"native_tools": {"custom", "allowed_tools", "shell", "apply_patch", "namespace"}}
 
 
@@ -61,8 +62,8 @@ LATEST = SEALED | {"native_tools": {"custom", "allowed_tools", "shell", "apply_p
         ),
         ("litellm", "gemini/gemini-3-pro", {"schema": {"plain", "gemini"}, "signed_calls": True}),
         ("openai", "gpt-5.4", LATEST | {"thinks_beside_tools": False}),
-        ("openai", "gpt-6.1-sol", LATEST | {"thinks_beside_tools": False}),
-        ("azure-deployment", "gpt-5.6", LATEST | {"thinks_beside_tools": False}),
+        ("openai", "gpt-6.1-sol", LATEST | WAYS | {"thinks_beside_tools": False}),
+        ("azure-deployment", "gpt-5.6", LATEST | WAYS | {"thinks_beside_tools": False}),
         ("openai", "gpt-5-mini", SEALED | {"native_tools": {"custom", "allowed_tools"}}),
         (
             "openai",
@@ -76,7 +77,7 @@ LATEST = SEALED | {"native_tools": {"custom", "allowed_tools", "shell", "apply_p
             "gpt-5.2-pro-2025-12-11",
             SEALED | {"wire": "responses", "native_tools": LATEST["native_tools"] - {"namespace"}},
         ),
-        ("azure", "gpt-5.6-pro", LATEST | {"wire": "responses", "thinks_beside_tools": False}),
+        ("azure", "gpt-5.6-pro", LATEST | WAYS | {"wire": "responses", "thinks_beside_tools": False}),
         ("openai", "gpt-5-chat-latest", {}),
         ("openai", "gpt-4.1", {}),
         ("openrouter", "openai/gpt-5.6", {}),

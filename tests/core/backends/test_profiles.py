@@ -174,7 +174,6 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "force_tool": "required",
         "files": True,
         "effort_field": "reasoning",
-        "effort_map": {"max": "xhigh"},
         "replay": "reasoning_details",
     },
     "nim": {

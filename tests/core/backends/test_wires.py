@@ -5,7 +5,7 @@ from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.wires import hosted_tools, may_speak_responses, other, spoken
-from proxy.core.model import Audio, Hosted, Request, Text, ToolKind, ToolName, ToolSpec, Turn
+from proxy.core.model import Audio, Hosted, ReasoningWish, Request, Text, ToolKind, ToolName, ToolSpec, Turn
 from proxy.core.model import Role as R
 from tests.support.tables import table
 
@@ -14,6 +14,8 @@ PLAIN = Request("m", [Turn(R.USER, [Text("Hi")])])
 CALLING = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])
 PATCHING = replace(PLAIN, tools=[ToolSpec(ToolName("apply_patch"), ToolKind.CUSTOM)])
 NATIVE: dict[str, Any] = {"thinks_beside_tools": True, "native_tools": frozenset({"custom"})}
+WAYS: dict[str, Any] = {"thinks_beside_tools": True, "ways_of_thinking": True}
+PRO = replace(PLAIN, reasoning=ReasoningWish(ways={"mode": "pro"}))
 SOUND = replace(CALLING, turns=[Turn(R.USER, [Text("Hi"), Audio("AA", "wav")])])
 
 
@@ -29,6 +31,10 @@ SOUND = replace(CALLING, turns=[Turn(R.USER, [Text("Hi"), Audio("AA", "wav")])])
         (NATIVE, CALLING, "chat"),
         (NATIVE | {"offers_responses": False}, PATCHING, "chat"),
         ({"offers_responses": False}, CALLING, "chat"),
+        (WAYS, PRO, "responses"),
+        (WAYS, PLAIN, "chat"),
+        (WAYS, replace(SOUND, reasoning=PRO.reasoning), "chat"),
+        ({}, PRO, "chat"),
         ({"wire": "chat"}, CALLING, "chat"),
         ({"wire": "responses"}, PLAIN, "responses"),
         ({"wire": "responses", "offers_responses": False}, PLAIN, "responses"),
@@ -47,6 +53,7 @@ def test_the_language_of_a_request(changes: dict[str, Any], request: Request, la
         ({}, True),
         ({"thinks_beside_tools": True}, False),
         (NATIVE, True),
+        (WAYS, True),
         (NATIVE | {"native_tools": frozenset({"namespace"})}, False),
         ({"offers_responses": False}, False),
         ({"wire": "responses", "offers_responses": False}, True),

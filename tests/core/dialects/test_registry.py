@@ -5,7 +5,10 @@ from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.dialects.registry import DIALECTS, counter_of, spoken_by, wants_thoughts_back
-from tests.support.chat_requests import profile
+from proxy.core.ledger import Ledger
+from proxy.core.model import ReasoningWish, Request
+from proxy.core.tools.prepare import prepare
+from tests.support.chat_requests import profile, user
 from tests.support.tables import table
 
 
@@ -61,3 +64,13 @@ def test_a_backend_wants_thoughts_back_by_its_profile(
 def test_a_model_that_may_be_asked_by_responses_may_want_its_thoughts_back() -> None:
     assert wants_thoughts_back(replace(PROFILES["openai"], thinks_beside_tools=False))
     assert not wants_thoughts_back(PROFILES["openai"])
+
+
+@table("name", sorted({*DIALECTS}))
+def test_how_a_model_is_to_think_is_counted_where_there_are_no_words_for_it(name: str) -> None:
+    """Only OpenAI's newest models know them, and only by Responses."""
+    ledger = Ledger()
+    asked = Request("m", [user("Hi")], reasoning=ReasoningWish(ways={"context": "all_turns", "mode": "pro"}))
+    on = profile(dialect=name)
+    DIALECTS[name].encode(asked, prepare(asked, on, ledger), on, "m", ledger)
+    assert ledger.dropped == {"reasoning_context": 1, "reasoning_mode": 1}

@@ -10,7 +10,7 @@ from proxy.core.dialects.anthropic import content, messages, models, thinking
 from proxy.core.dialects.anthropic.models import Traits
 from proxy.core.dialects.anthropic.tools import offer
 from proxy.core.dialects.writing import answer_format
-from proxy.core.dialects.writing.body import Body, granted, patched, tuning_wishes
+from proxy.core.dialects.writing.body import Body, granted, leave_out_ways, patched, tuning_wishes
 from proxy.core.errors import Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
@@ -32,6 +32,7 @@ MAX_USER = 256
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
     traits = models.traits_of(model)
     conversation = messages.converse(request, prepared, profile, traits, model, ledger)
+    leave_out_ways(request, ledger)
     plan = thinking.plan(request, profile, traits, ledger, unproven=conversation.unproven)
     offered = offer(
         request,

@@ -9,7 +9,15 @@ from collections.abc import Mapping
 from proxy.core.dialects.chat.messages import encode_messages
 from proxy.core.dialects.reading.reply_lessons import asked_whole
 from proxy.core.dialects.writing import answer_format
-from proxy.core.dialects.writing.body import Body, granted, hints, patched, tuning_wishes, unusual_tier
+from proxy.core.dialects.writing.body import (
+    Body,
+    granted,
+    hints,
+    leave_out_ways,
+    patched,
+    tuning_wishes,
+    unusual_tier,
+)
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request
 from proxy.core.profile import BackendProfile, ForceTool
@@ -53,6 +61,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     if form.response_format:
         body["response_format"] = form.response_format
     body |= _length(request, profile) | _tuning(request, profile, ledger)
+    leave_out_ways(request, ledger)
     if (word := _effort(request, prepared, profile, ledger)) is not None:
         body |= _thinking(word, profile)
     return patched(body, profile.extra, ledger)

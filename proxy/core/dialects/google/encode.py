@@ -10,7 +10,7 @@ from proxy.core.dialects.google import models
 from proxy.core.dialects.google.contents import encode_contents
 from proxy.core.dialects.google.models import Traits
 from proxy.core.dialects.writing import answer_format
-from proxy.core.dialects.writing.body import Body, granted, patched, tuning_wishes
+from proxy.core.dialects.writing.body import Body, granted, leave_out_ways, patched, tuning_wishes
 from proxy.core.dialects.writing.notes import ALWAYS_THINKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request
@@ -54,6 +54,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     )
     if config:
         body["generationConfig"] = config
+    leave_out_ways(request, ledger)
     if tier := _tier(request, profile, ledger):
         body["serviceTier"] = tier
     return patched(body, profile.extra, ledger)

@@ -8,7 +8,15 @@ from proxy.core.dialects.reading.reply_lessons import asked_whole
 from proxy.core.dialects.responses import items, tools
 from proxy.core.dialects.writing import answer_format
 from proxy.core.dialects.writing.answer_format import FormatPlan
-from proxy.core.dialects.writing.body import Body, granted, hints, patched, tuning_wishes, unusual_tier
+from proxy.core.dialects.writing.body import (
+    Body,
+    granted,
+    hints,
+    leave_out_ways,
+    patched,
+    tuning_wishes,
+    unusual_tier,
+)
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.profile import BackendProfile
@@ -91,15 +99,18 @@ def _text(form: FormatPlan, wishes: Body) -> Body:
 
 def _reasoning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
     wish = request.reasoning
+    if not profile.ways_of_thinking:
+        leave_out_ways(request, ledger)
+    ways = wish.ways if profile.ways_of_thinking else {}
     if profile.effort_field == "none":
         if wish.effort:
             ledger.drop("reasoning_effort")
-        return {}
+        return {**ways}
     word = profile.effort_map.get(wish.effort, wish.effort) if wish.effort else None
     effort = SWITCHES.get(word, word) if word else None
     if wish.effort and effort is None:
         ledger.drop("reasoning_effort")
-    fields = {"effort": effort, "summary": wish.summary if profile.summaries else None}
+    fields = {"effort": effort, "summary": wish.summary if profile.summaries else None, **ways}
     return {name: value for name, value in fields.items() if value}
 
 

@@ -51,6 +51,14 @@ def unusual_tier(request: Request) -> str | None:
     return None if request.service_tier in USUAL_TIERS else request.service_tier
 
 
+def leave_out_ways(request: Request, ledger: Ledger) -> None:
+    """Counts how the model was to think, where the backend has no words for it."""
+    if "context" in request.reasoning.ways:
+        ledger.drop("reasoning_context")
+    if "mode" in request.reasoning.ways:
+        ledger.drop("reasoning_mode")
+
+
 def granted(wishes: Mapping[str, Any], known: Collection[str], ledger: Ledger) -> Body:
     """Picks the wishes that the backend knows, and counts the others as dropped."""
     fields: Body = {}

@@ -32,6 +32,7 @@ from proxy.core.surfaces.responses.envelope import (
     MAX_INPUT_TEXT,
     FormatWish,
     ResponsesEnvelope,
+    Thinking,
     read_envelope,
 )
 from proxy.core.surfaces.responses.items import read_items
@@ -47,6 +48,8 @@ HOSTED_RESULTS = ("web_search_call.", "file_search_call.", "code_interpreter_cal
 """How the words begin that ask for more of what hosted tools find."""
 
 CACHE = ("prompt_cache_key", "prompt_cache_retention")
+
+USUAL_WAYS = {"context": "auto", "mode": "standard"}
 
 NO_WISH = ReasoningWish()
 """The wish of a request that says nothing about reasoning."""
@@ -167,8 +170,15 @@ def _reasoning(envelope: ResponsesEnvelope) -> ReasoningWish:
     thinking = envelope.get("reasoning")
     wants_token = REASONING_TOKEN in (envelope.get("include") or ())
     if thinking is not None:
-        return ReasoningWish(thinking.effort, thinking.summary, wants_token)
+        summary = thinking.summary or thinking.generate_summary
+        return ReasoningWish(thinking.effort, summary, wants_token, _ways(thinking))
     return ReasoningWish(wants_token=wants_token) if wants_token else NO_WISH
+
+
+def _ways(thinking: Thinking) -> dict[str, str]:
+    """What is not as models think anyway."""
+    said = {"context": thinking.context, "mode": thinking.mode}
+    return {name: word for name, word in said.items() if word and word != USUAL_WAYS[name]}
 
 
 def _format(wish: FormatWish, work: Work) -> OutputFormat:

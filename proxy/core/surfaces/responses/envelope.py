@@ -49,6 +49,10 @@ class Thinking(Loose):
     effort: str | None = None
     """Any word is accepted: each model generation brings new ones, and backends differ."""
     summary: Literal["auto", "concise", "detailed"] | None = None
+    generate_summary: Literal["auto", "concise", "detailed"] | None = None
+    """The older name of `summary`."""
+    context: str | None = None
+    mode: str | None = None
 
 
 class ResponsesStreamOptions(Loose):

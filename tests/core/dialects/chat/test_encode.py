@@ -320,7 +320,7 @@ def test_where_the_wish_for_thinking_goes(
         ("dashscope", "none", {"enable_thinking": False}),
         ("dashscope", "high", {"enable_thinking": True}),
         ("mistral", "low", {"reasoning_effort": "high"}),
-        ("openrouter", "max", {"reasoning": {"effort": "xhigh"}}),
+        ("openrouter", "max", {"reasoning": {"effort": "max"}}),
         ("cerebras", "max", {"reasoning_effort": "high"}),
     ],
 )

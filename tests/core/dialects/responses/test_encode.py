@@ -26,6 +26,9 @@ def test_whole_where_a_stream_has_no_usage() -> None:
     assert body_of(on=local(usage_when_whole=True), stream=True)["stream"] is True
 
 
+WAYS = {"context": "all_turns", "mode": "pro"}
+
+
 @table(
     ("wish", "on", "told", "dropped"),
     [
@@ -41,6 +44,9 @@ def test_whole_where_a_stream_has_no_usage() -> None:
         (ReasoningWish("none"), openai(effort_map={"none": "disabled"}), {"effort": "none"}, {}),
         (ReasoningWish("low"), openai(effort_map={"low": "enabled"}), None, {"reasoning_effort": 1}),
         (ReasoningWish("none"), openai(effort_map={"none": None}), None, {"reasoning_effort": 1}),
+        (ReasoningWish("low", ways=WAYS), openai(ways_of_thinking=True), {"effort": "low", **WAYS}, {}),
+        (ReasoningWish(ways=WAYS), openai(ways_of_thinking=True, effort_field="none"), WAYS, {}),
+        (ReasoningWish(ways=WAYS), OPENAI, None, {"reasoning_context": 1, "reasoning_mode": 1}),
     ],
 )
 def test_thinking(wish: ReasoningWish, on: BackendProfile, told: Any, dropped: dict[str, int]) -> None:

@@ -56,6 +56,18 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ("unknown_field", {}, "Unsupported parameter: 'reasoning.effort'", {"effort_field": "none"}),
     (
         "unknown_field",
+        {"ways_of_thinking": True},
+        "Unsupported parameter: 'reasoning.context' is not supported with this model.",
+        {"ways_of_thinking": False},
+    ),
+    (
+        "unknown_field",
+        {"ways_of_thinking": True},
+        "Unknown parameter: 'reasoning.mode'.",
+        {"ways_of_thinking": False},
+    ),
+    (
+        "unknown_field",
         {},
         "Unsupported parameter: 'temperature'",
         {"tuning": OPENAI.tuning - {"temperature"}},

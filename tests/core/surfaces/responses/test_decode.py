@@ -276,6 +276,7 @@ def test_a_request_as_codex_sends_it():
         ToolName("wait", "functions"),
     ]
     assert request.reasoning.effort == "low"
+    assert request.reasoning.ways == {"context": "all_turns"}
     assert ledger.dropped == {"hosted_tool": 1, "orphan_output": 1}
     assert not ledger.oddities
 
@@ -304,3 +305,21 @@ def test_what_is_said_of_the_cache():
         "prompt_cache_retention": "24h",
     }
     assert ask(prompt_cache_key=None, prompt_cache_retention=7).cache == {}
+
+
+@table(
+    ("reasoning", "wish"),
+    [
+        ({"context": "auto", "mode": "standard"}, ReasoningWish()),
+        (
+            {"context": "current_turn", "mode": "pro"},
+            ReasoningWish(ways={"context": "current_turn", "mode": "pro"}),
+        ),
+        ({"context": None, "mode": ""}, ReasoningWish()),
+        ({"generate_summary": "concise"}, ReasoningWish(summary="concise")),
+        ({"generate_summary": "concise", "summary": "auto"}, ReasoningWish(summary="auto")),
+    ],
+)
+def test_ways_of_thinking(reasoning: Any, wish: ReasoningWish) -> None:
+    """What models do anyway is no wish; `generate_summary` is the older name of `summary`."""
+    assert ask(reasoning=reasoning).reasoning == wish
