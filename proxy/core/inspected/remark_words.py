@@ -82,6 +82,7 @@ ODDITIES: Final[Mapping[str, str]] = {
 LOSSES: Final[Mapping[str, str]] = {
     "audio": "Audio in the history: it names what was said aloud on another server.",
     "compaction_trigger": "A request to compact the history on its way: the proxy compacts only when it is asked to.",
+    "defer_loading": "That the model is to find a tool by searching: it is told of all tools at once.",
     "file": "A file: this backend takes none.",
     "foreign_reasoning": "Thoughts of a response that is not kept here.",
     "foreign_seal": "Encrypted thoughts that another server has made: nobody here can read them.",

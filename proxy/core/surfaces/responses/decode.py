@@ -36,7 +36,7 @@ from proxy.core.surfaces.responses.envelope import (
     read_envelope,
 )
 from proxy.core.surfaces.responses.items import read_items
-from proxy.core.surfaces.responses.tools import READERS
+from proxy.core.surfaces.responses.tools import READERS, count_deferred
 from proxy.core.surfaces.responses.whole_input import WholeInput
 from proxy.core.work import Work
 
@@ -77,6 +77,7 @@ def decode(
         cursor.before, cursor.indices = len(whole.history), whole.indices
     located = _turns(envelope, cursor)
     toolbox = read_tools([(envelope.get("tools") or [], "tools"), *cursor.tools], ledger, READERS, run=run)
+    count_deferred(envelope.get("tools") or [], ledger)
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
     turns = canonical(located, ledger, orphan_outputs)
     if not turns:

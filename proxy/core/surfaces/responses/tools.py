@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+from proxy.core.ledger import Ledger
 from proxy.core.model import SHELL, TOOL_SEARCH, ToolKind, ToolName, ToolSpec
 from proxy.core.surfaces.reading import tools
 from proxy.core.surfaces.reading.tools import Json, ToolReader
@@ -55,3 +56,11 @@ def is_offered(tool: Json, run: Collection[str] = ()) -> bool:
     if kind in run and kind not in READERS:
         return True
     return kind == "namespace" or (kind in READERS and not runs_elsewhere(tool))
+
+
+def count_deferred(declared: list[Json], ledger: Ledger) -> None:
+    """Counts tools that the model is to find by searching: it is told of all of them at once."""
+    for tool in declared:
+        for one in tool["tools"] if tool["type"] == "namespace" else (tool,):
+            if one.get("defer_loading") and one["type"] in READERS:
+                ledger.drop("defer_loading")

@@ -34,3 +34,14 @@ def test_what_a_server_would_run_is_left_out(tool):
     ledger = Ledger()
     assert ask(ledger, tools=[tool]).tools == []
     assert ledger.dropped == {"hosted_tool": 1}
+
+
+def test_tools_that_are_to_be_found_are_declared_and_counted():
+    """The model is told of all at once. How a server of its own is asked is another matter."""
+    ledger = Ledger()
+    late = {"type": "function", "name": "f", "defer_loading": True}
+    space = {"type": "namespace", "name": "n", "tools": [late, late | {"name": "g", "defer_loading": False}]}
+    server = {"type": "mcp", "server_label": "s", "defer_loading": True}
+    declared = ask(ledger, tools=[late, space, server]).tools
+    assert [spec.tool for spec in declared] == [ToolName("f"), ToolName("f", "n"), ToolName("g", "n")]
+    assert ledger.dropped == {"defer_loading": 2, "hosted_tool": 1}
