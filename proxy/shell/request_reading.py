@@ -7,6 +7,7 @@ from typing import Any
 from proxy.core.dialects.registry import wants_thoughts_back
 from proxy.core.events import Reply
 from proxy.core.flow.request import Asker, admitted, completed, memory_name
+from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
 from proxy.core.stored.named import NOTHING_NAMED, Known
 from proxy.core.surfaces.memory.memos import THOUGHTS, memo_key, packed_thoughts
@@ -26,6 +27,8 @@ class RequestReading:
     async def read(self, in_flight: InFlight, body: Any) -> SurfaceContext:
         """Whoever sends very much waits beside the others, not before them (F79)."""
         surface, store, ledger = in_flight.surface, in_flight.store, in_flight.ledger
+        if isinstance(body, dict) and isinstance(model := body.get("model"), str):
+            ledger.note(model=as_name(model))  # what is refused while it is read has it in its log line, too
         named = surface.named(body, ledger, in_flight.tenant.name)
         known = await store.load(named, ledger) if named is not None else None
         if (content := in_flight.content) is not None:

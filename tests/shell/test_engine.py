@@ -255,3 +255,14 @@ async def test_neither_content_nor_keys_are_logged(backend: ScriptedBackend, sta
     assert len(proxy.log.named("request")) == 2
     assert len(proxy.log.lines) > 2
     assert "canary-" not in proxy.log.text
+
+
+async def test_the_log_line_of_a_refusal_names_the_model(proxy: Proxy) -> None:
+    status, _ = await proxy.refused(model="gpt-5", tools=[{"type": "function", "name": "f", "parameters": 7}])
+    assert (status, proxy.log.request["model"]) == (400, "gpt-5")
+
+
+async def test_what_is_no_name_of_a_model_is_not_logged(proxy: Proxy) -> None:
+    """It may be a prompt in the wrong field."""
+    await proxy.refused(model="tell me a secret", tools=7)
+    assert proxy.log.request["model"] == "*"
