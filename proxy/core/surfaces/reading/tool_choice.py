@@ -51,16 +51,21 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
         return ToolChoice(ChoiceMode.REQUIRED, frozenset(_named(value, kind, PARAM, toolbox)))
     if kind in MODES:  # another API's spelling; taken for a hosted tool, "none" would become "auto"
         return ToolChoice(MODES[kind])
-    if toolbox.nested and shown(kind) not in toolbox.hosted:
+    if toolbox.runs(kind):
+        toolbox.chosen = value
+        return FREELY
+    means_a_client_tool = toolbox.nested or _is_declared(value.get("name"), toolbox)
+    if means_a_client_tool and shown(kind) not in toolbox.hosted:
         raise wrong_value(
             f"{PARAM}.type",
             f"is {quoted(kind)}, and no tool of that type is declared: name a declared tool by its own type.",
         )
-    if toolbox.runs(kind):
-        toolbox.chosen = value
-    else:
-        ledger.drop(PARAM)  # a hosted tool
+    ledger.drop(PARAM)  # a hosted tool
     return FREELY
+
+
+def _is_declared(name: Any, toolbox: Toolbox) -> bool:
+    return isinstance(name, str) and bool(toolbox.called(name))
 
 
 def _mode(word: str, param: str) -> ChoiceMode:

@@ -176,11 +176,17 @@ def named(tool: Json, param: str) -> str:
     return name
 
 
+OF_OTHERS = ("input_schema", "inputSchema")
+"""What Anthropic's API and MCP call the parameters. Without them a tool would have none, and be called so."""
+
+
 def function(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec:
     name = ToolName(named(tool, param), namespace)
     parameters = tool.get("parameters")
     if parameters is not None:
         validity.check(parameters, f"{param}.parameters", work)
+    elif other := next((word for word in OF_OTHERS if tool.get(word)), None):
+        raise missing(f"{param}.parameters", f"the schema that stands in {other}")
     strict = tool.get("strict")
     if strict is not None and not isinstance(strict, bool):
         raise wrong_type(f"{param}.strict", "a boolean", strict)

@@ -69,6 +69,13 @@ def test_a_choice_that_demands_nothing_needs_no_tools(choice, tools):
     assert ask(tools=tools, tool_choice=choice).choice.mode in (AUTO, NONE)
 
 
+def test_a_declared_tool_under_another_apis_type_is_not_left_to_the_model():
+    """R02: Anthropic says so of a forced tool, and it was taken for a hosted one."""
+    fault = refused(tools=TOOLS, tool_choice={"type": "tool", "name": "weather"})
+    assert fault.param == "tool_choice.type"
+    assert "'tool'" in fault.message
+
+
 def test_the_choice_of_a_hosted_tool_is_left_to_the_model():
     """R10: the tool was left out, so it cannot be demanded; that it was is counted."""
     ledger = Ledger()

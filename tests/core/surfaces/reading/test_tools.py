@@ -159,3 +159,16 @@ def test_the_declarations_of_a_request_are_limited():
     spread = [{"type": "namespace", "name": "n", "tools": [SEARCH] * reading_tools.MAX_TOOLS}]
     assert refused(tools=spread).param == "tools[0].tools"
     assert ask(tools=[SEARCH] * reading_tools.MAX_TOOLS).tools == []
+
+
+@table("word", ["input_schema", "inputSchema"])
+def test_parameters_under_another_apis_name_are_not_lost(word):
+    """Without them the tool would have none, and the model would call it so."""
+    fault = refused(tools=[{"type": "function", "name": "f", word: OBJECT}])
+    assert (fault.param, fault.code) == ("tools[0].parameters", "missing_required_parameter")
+    assert word in fault.message
+
+
+def test_a_tool_that_says_its_parameters_twice_has_them():
+    tool = {"type": "function", "name": "f", "parameters": OBJECT, "input_schema": OBJECT}
+    assert ask(tools=[tool]).tools[0].parameters == OBJECT
