@@ -248,6 +248,13 @@ STREAMS: Mapping[str, Make] = {
     "reasoning": _stream(
         lambda n: [*[chunk({"reasoning_content": "a <"})] * n, chunk({"content": "b"}), STOP, DONE]
     ),
+    "links to sources": _stream(
+        lambda n: [
+            *[chunk({"content": "a", "annotations": [{"url_citation": {"url": "b"}}, {}]})] * n,
+            STOP,
+            DONE,
+        ]
+    ),
     "details": _stream(
         lambda n: [
             *[chunk({"reasoning_details": [{"type": "reasoning.text", "text": "a"}]})] * n,

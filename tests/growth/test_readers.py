@@ -48,7 +48,7 @@ NEED_NONE = {
         stream/stages/one_reply stream/stages/argument_names""",
     "hold texts, names and numbers of our own": """surfaces/catalog/codex_instructions surfaces/openapi/document
         surfaces/openapi/schemas surfaces/openapi/kept_schemas surfaces/openapi/known_paths
-        surfaces/responses/tools markup/registry markup/shapes backends/efforts
+        markup/registry markup/shapes backends/efforts
         backends/profiles backends/model_rules inspected/fault_words inspected/remark_words
         masking/unseen stored/conversation stored/faults stored/record tracing/wishes""",
     "are the words that all rooms share, without a rule": "argument_problem catalog events facts sink",

@@ -23,7 +23,9 @@ from proxy.core.surfaces.reading.fields import (
     TopP,
     Verbosity,
     Whole,
+    cache_labels,
     checked,
+    count_unread,
     json_object,
     output_format,
     user_id,
@@ -68,6 +70,8 @@ class ChatEnvelope(Loose):
     response_format: ResponseFormat | None = None
     reasoning_effort: str | None = None
     """Any word is accepted: each model generation brings new ones, and backends differ."""
+    reasoning: Any = None
+    """What OpenRouter calls it: `{"effort": …}`."""
     verbosity: Verbosity | None = None
     modalities: list[str] | None = None
     audio: Any = None
@@ -76,6 +80,8 @@ class ChatEnvelope(Loose):
     service_tier: str | None = None
     user: Any = None
     safety_identifier: Any = None
+    prompt_cache_key: Any = None
+    prompt_cache_retention: Any = None
     store: bool | None = None
     web_search_options: Any = None
     request_options: RequestOptions | None = None
@@ -111,6 +117,7 @@ def read_envelope(form: TypeAdapter[Envelope], body: Any, ledger: Ledger) -> Env
     for name, harmless in HARMLESS.items():
         if getattr(envelope, name) not in harmless:
             ledger.drop(name)
+    count_unread(body, ledger)
     return envelope
 
 
@@ -134,13 +141,27 @@ def request(
         parallel_calls=envelope.parallel_tool_calls is not False,
         parallel_wanted=bool(envelope.parallel_tool_calls),
         sampling=_sampling(envelope),
-        reasoning=ReasoningWish(effort=envelope.reasoning_effort),
+        reasoning=ReasoningWish(effort=envelope.reasoning_effort or _effort(envelope.reasoning)),
         format=_format(envelope.response_format, ledger.work),
         verbosity=envelope.verbosity,
         user=user_id(envelope.safety_identifier, envelope.user),
+        cache=cache_labels(vars(envelope)),
         service_tier=envelope.service_tier,
         stream=bool(envelope.stream),
         validate_arguments=options.validate_tool_arguments if options else None,
+    )
+
+
+def _effort(reasoning: Any) -> str | None:
+    if not isinstance(reasoning, dict):
+        return None
+    effort = reasoning.get("effort")
+    return (
+        effort
+        if isinstance(effort, str) and effort
+        else "none"
+        if reasoning.get("enabled") is False
+        else None
     )
 
 

@@ -3,6 +3,7 @@
 pydantic's first complaint becomes a 400 in plain words. Unknown fields are ignored: new ones appear every month.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -10,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted, shown
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.schemas import traversal, validity
@@ -109,6 +111,45 @@ def user_id(*names: Any) -> str | None:
         if name and isinstance(name, str):
             return name
     return None
+
+
+CACHE = ("prompt_cache_key", "prompt_cache_retention")
+
+
+def cache_labels(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Labels: a wrong type is no reason to refuse the request."""
+    return {name: fields[name] for name in CACHE if isinstance(fields.get(name), str) and fields[name]}
+
+
+UNREAD = frozenset(
+    {
+        "chat_template_kwargs",
+        "enable_thinking",
+        "grammar",
+        "guided_choice",
+        "guided_grammar",
+        "guided_json",
+        "guided_regex",
+        "min_p",
+        "min_tokens",
+        "models",
+        "plugins",
+        "provider",
+        "repetition_penalty",
+        "structured_outputs",
+        "thinking",
+        "thinking_budget",
+        "top_k",
+        "transforms",
+    }
+)
+"""Fields of single servers, such as vLLM or OpenRouter, whose clients expect an effect. They have none here."""
+
+
+def count_unread(body: Mapping[str, Any], ledger: Ledger) -> None:
+    for name in UNREAD.intersection(body):
+        if body[name] is not None:
+            ledger.drop(name)
 
 
 def json_object(body: Any, levels: int | None = None) -> dict[str, Any]:

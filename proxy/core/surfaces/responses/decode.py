@@ -24,7 +24,14 @@ from proxy.core.stored.faults import nothing_to_answer
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.reading.checks import missing, wrong_type, wrong_value
 from proxy.core.surfaces.reading.content import InputCursor
-from proxy.core.surfaces.reading.fields import ANY_TEXT, MODEL, json_object, output_format, user_id
+from proxy.core.surfaces.reading.fields import (
+    ANY_TEXT,
+    MODEL,
+    cache_labels,
+    json_object,
+    output_format,
+    user_id,
+)
 from proxy.core.surfaces.reading.history import LocatedTurn, OrphanOutputs, canonical
 from proxy.core.surfaces.reading.tool_choice import read_choice
 from proxy.core.surfaces.reading.tools import Toolbox, read_tools
@@ -46,8 +53,6 @@ REASONING_TOKEN = "reasoning.encrypted_content"
 
 HOSTED_RESULTS = ("web_search_call.", "file_search_call.", "code_interpreter_call.", "computer_call_output.")
 """How the words begin that ask for more of what hosted tools find."""
-
-CACHE = ("prompt_cache_key", "prompt_cache_retention")
 
 USUAL_WAYS = {"context": "auto", "mode": "standard"}
 
@@ -101,15 +106,10 @@ def decode(
         stream=bool(envelope.get("stream")),
         compact=cursor.compact,
         validate_arguments=options.validate_tool_arguments if options else None,
-        cache=_cache(body),
+        cache=cache_labels(body),
         hosted=_hosted(toolbox, envelope, ledger),
         namespaces=toolbox.spaces,
     )
-
-
-def _cache(body: Any) -> dict[str, str]:
-    """Labels: a wrong type is no reason to refuse the request."""
-    return {name: body[name] for name in CACHE if isinstance(body.get(name), str) and body[name]}
 
 
 def _hosted(toolbox: Toolbox, envelope: ResponsesEnvelope, ledger: Ledger) -> Hosted | None:

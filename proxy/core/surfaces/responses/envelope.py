@@ -25,6 +25,7 @@ from proxy.core.surfaces.reading.fields import (
     Verbosity,
     Whole,
     checked,
+    count_unread,
 )
 from proxy.core.surfaces.responses.metadata import MAX_KEY, MAX_PAIRS, MAX_VALUE, checked_metadata
 
@@ -142,4 +143,5 @@ def read_envelope(body: dict[str, Any], ledger: Ledger, *, background: bool = Fa
         if name in OF_CHAT and value is not None:
             ledger.drop(name)
             ledger.warn(f"{name} is a field of Chat Completions, and was not read: send {OF_CHAT[name]}.")
+    count_unread(body, ledger)
     return envelope

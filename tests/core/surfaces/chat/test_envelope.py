@@ -203,3 +203,25 @@ def test_usage_comes_to_those_who_ask(options, wanted):
     """C06."""
     assert chat(stream=True, stream_options=options).include_usage is wanted
     assert chat(messages=[HI]).include_usage is False
+
+
+@table(
+    ("fields", "effort"),
+    [
+        ({"reasoning": {"effort": "high"}}, "high"),
+        ({"reasoning": {"effort": "high"}, "reasoning_effort": "low"}, "low"),
+        ({"reasoning": {"enabled": False}}, "none"),
+        ({"reasoning": {"enabled": True, "max_tokens": 2000}}, None),
+        ({"reasoning": {"effort": 3}}, None),
+        ({"reasoning": "high"}, None),
+    ],
+)
+def test_how_much_to_think_in_openrouters_form(fields, effort):
+    assert chat(**fields).request.reasoning == ReasoningWish(effort=effort)
+
+
+def test_what_is_said_of_the_cache():
+    """A key that is lost costs tokens at a backend that knows it."""
+    labels = {"prompt_cache_key": "k", "prompt_cache_retention": "24h"}
+    assert chat(**labels).request.cache == labels
+    assert chat(prompt_cache_key=None, prompt_cache_retention=7).request.cache == {}

@@ -4,6 +4,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.surfaces.reading.fields import (
     MAX_DEPTH,
@@ -16,6 +17,7 @@ from proxy.core.surfaces.reading.fields import (
     output_format,
 )
 from proxy.core.work import Work
+from tests.support import chat_asks, responses_asks
 from tests.support.tables import table
 
 
@@ -108,3 +110,11 @@ def test_the_field_that_is_too_deep_is_named():
     with pytest.raises(ClientFault) as caught:
         json_object({"right": 1, "deep": inner, "deep too": inner})
     assert caught.value.param == "deep"
+
+
+@pytest.mark.parametrize("asked", [responses_asks.ask, chat_asks.chat], ids=["responses", "chat"])
+def test_fields_of_single_servers_are_counted(asked):
+    """C05: their clients expect an effect; what nobody knows is ignored."""
+    ledger = Ledger()
+    asked(ledger, top_k=5, chat_template_kwargs={}, min_p=None, brand_new=1)
+    assert ledger.dropped == {"top_k": 1, "chat_template_kwargs": 1}
