@@ -61,7 +61,8 @@ NEED_NONE = {
         surfaces/responses/socket_messages""",
     "read refusals, of which complaints keep some thousand characters": """dialects/anthropic/errors
         dialects/anthropic/lessons dialects/chat/lessons dialects/google/errors
-        dialects/google/lessons dialects/responses/lessons dialects/reading/refused_fields backends/learned
+        dialects/google/lessons dialects/responses/lessons dialects/reading/refused_fields
+        dialects/reading/effort_lessons backends/learned
         flow/refused flow/taught""",
     "read a URL of the configuration": """dialects/anthropic/urls dialects/chat/urls dialects/google/urls
         dialects/responses/counting backends/recognise backends/routes""",

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from proxy.core.backends.efforts import THINKING_SWITCH
 from proxy.core.dialects.reading import refused_fields
+from proxy.core.dialects.reading.effort_lessons import EFFORT_ROWS
 from proxy.core.dialects.reading.lessons import (
     FORMAT_BESIDE_TOOLS,
     LIMIT_ROWS,
@@ -208,6 +209,7 @@ LESSONS: Sequence[Row] = (
     Row("effort", says(r"cannot specify both\b.{0,80}thinking"), _one_switch),
     Row("effort", says(r"thinking_budget parameter"), _budget),
     Row("effort", says(r"does not support thinking"), setting(effort_field="none")),
+    *EFFORT_ROWS,
     Row("orphan_tools", says(r"without `tools=` param"), _orphans),
     Row(
         "usage",

@@ -16,6 +16,6 @@ Errors:
 Lessons:
 
 - `lessons` changes a profile by what a refusal says, `echoes` tells which of its words are the client's own, and
-  `refused_fields` knows how servers name a field that they do not take.
+  `refused_fields` knows how servers name a field that they do not take, `effort_lessons` how a level of thought.
 - `reply_lessons` does so by what a reply shows.
 """

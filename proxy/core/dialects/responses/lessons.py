@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from proxy.core.dialects.reading import refused_fields
+from proxy.core.dialects.reading.effort_lessons import EFFORT_ROWS
 from proxy.core.dialects.reading.lessons import FORMAT_BESIDE_TOOLS, LIMIT_ROWS, Row, says, setting
 from proxy.core.dialects.reading.refused_fields import REFUSED, REFUSED_VALUE, UNKNOWN_FIELD
 from proxy.core.profile import BackendProfile, NativeTool
@@ -125,6 +126,7 @@ LESSONS: Sequence[Row] = (
     Row("images", says(r"image input is not supported"), setting(images="none")),
     Row("images", says(r"image URLs are not currently supported"), setting(images="data")),
     Row("effort", says(r"does not support thinking"), setting(effort_field="none")),
+    *EFFORT_ROWS,
     Row("unknown_field", UNKNOWN_FIELD, _without_named, each=True),
     Row("value", REFUSED_VALUE, _without_named, lasting=False, each=True),
 )

@@ -261,6 +261,18 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         {"effort_field": "none"},
     ),
     (
+        "level",
+        {"effort_field": "reasoning_effort"},
+        "reasoning_effort: Input should be 'low', 'medium' or 'high'",
+        {"effort_map": {"none": "low", "minimal": "low", "xhigh": "high", "max": "high"}},
+    ),
+    (
+        "value",
+        {"effort_field": "reasoning_effort"},
+        "invalid reasoning value: 'extreme'",
+        {"effort_field": "none"},
+    ),
+    (
         "orphan_tools",
         {},
         "Bedrock doesn't support tool calling without `tools=` param specified",

@@ -118,6 +118,12 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ("images", {}, "image URLs are not currently supported", {"images": "data"}),
     ("wire", {}, CHAT_ONLY, {"wire": "chat"}),
     ("effort", {}, "this model does not support thinking", {"effort_field": "none"}),
+    (
+        "level",
+        {"effort_map": {"max": "xhigh"}},
+        "reasoning.effort: Supported values are: 'low', 'medium', and 'high'.",
+        {"effort_map": {"none": "low", "minimal": "low", "xhigh": "high", "max": "high"}},
+    ),
 ]
 
 
