@@ -70,6 +70,7 @@ ODDITIES: Final[Mapping[str, str]] = {
     "placeholder_arguments": "The backend began a call with arguments that only hold its place; they were replaced.",
     "text_cut": "The stream broke off within a character; the half of it was left out.",
     "text_differs": "The backend told a text twice, and not alike; what came first stands.",
+    "text_as_number": "The backend sent a piece of its text as a number, or as true or false; it was written as text.",
     "text_not_a_string": "What should be text was none; it was written as text, or left out.",
     "thought_taken_back": "What had been taken for thoughts was the answer, and was sent as text.",
     "thought_told_twice": "The backend told a thought and its summary; the one that came first was taken.",

@@ -211,8 +211,7 @@ class ChatDecoder(Decoding):
         return choice.get("finish_reason")
 
     def _message(self, choice: dict[str, Any]) -> Any:
-        """Gives the message of a whole body, or of a stream that calls its deltas so. In a stream of deltas it repeats
-        what was said."""
+        """Gives that of a whole body, or of a stream that calls its deltas so. Behind deltas it repeats them."""
         message = choice.get("message")
         if message and not self._spoken:
             self._in_messages = type(message) is not dict or parts.says_something(message)
@@ -249,6 +248,7 @@ class ChatDecoder(Decoding):
             self._keep_field = None
 
     def _content(self, content: Any, logprobs: Any) -> None:
+        content = content if type(content) is str else self._worded(content)
         if type(content) is str and content:
             self._spoken = True
             if logprobs:
@@ -266,6 +266,7 @@ class ChatDecoder(Decoding):
             self._odd("text_not_a_string")
 
     def _prose(self, say: Callable[[str], None], text: Any) -> None:
+        text = self._worded(text)
         if type(text) is str:
             self._spoken = True
             say(text)

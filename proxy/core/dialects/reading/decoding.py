@@ -23,6 +23,8 @@ EMPTY_BODY = OwnWords("The backend answered with an empty body.")
 UNWRITABLE = OwnWords(
     "The backend's arguments for a tool are nested too deeply, or hold numbers that are too long."
 )
+BARE = frozenset({int, float, bool})
+
 MAX_ANNOTATIONS = 1024
 """Annotations of one message."""
 MAX_KEPT_DEPTH = 100
@@ -138,9 +140,18 @@ class Decoding:
                 return jsontext.compact(self._exact(arguments))
             except jsontext.BadJson:
                 self._fail(Garbled(UNWRITABLE))
+        elif type(worded := self._worded(arguments)) is str:
+            return worded
         elif arguments is not None:
             self._odd("arguments_not_text")
         return ""
+
+    def _worded(self, text: Any) -> Any:
+        """Gives a token that a gateway has sent as what it looks like, a number or `true`, as the text that it is."""
+        if type(text) not in BARE:
+            return text
+        self._odd("text_as_number")
+        return jsontext.compact(text)
 
     def _exact(self, value: Any) -> Any:
         """Gives this part of the event with every digit as it was sent, because it will be written anew. Few events

@@ -170,7 +170,7 @@ class ResponsesDecoder(Saying):
     def _piece(self, raw: Json, voice: Voice, number: str) -> None:
         """Takes a piece of text."""
         text = raw.get("delta")
-        if type(text) is not str:
+        if type(text) is not str and type(text := self._worded(text)) is not str:
             self._odd("text_not_a_string")
         elif text and (growing := self._of_event(raw, KIND_OF[voice])) is not None:
             voice = entries.voice_in(growing.kind or MESSAGE, voice)
@@ -223,7 +223,7 @@ class ResponsesDecoder(Saying):
 
     def _call_piece(self, raw: Json, kind: Kind) -> None:
         text = raw.get("delta")
-        if type(text) is not str:
+        if type(text) is not str and type(text := self._worded(text)) is not str:
             self._odd("arguments_not_text")
         elif text and (growing := self._of_event(raw, kind)) is not None:
             self._argue(growing, text)

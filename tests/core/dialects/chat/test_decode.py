@@ -63,6 +63,16 @@ class TestText:
         assert decoded.deltas == deltas
         assert decoded.odd == {}
 
+    @table(
+        ("token", "text"),
+        [(6, "6"), (0, "0"), (0.005, "0.005"), (-1, "-1"), (True, "true"), (False, "false")],
+    )
+    def test_a_token_that_looks_like_a_number_is_text_all_the_same(self, token: Any, text: str) -> None:
+        """Cloudflare sends it as one: a citation lost its number, and a price its digits."""
+        decoded = Decoded().say(chunk({"content": "["}), chunk({"content": token}), chunk({"content": "]"}))
+        assert decoded.deltas == [TextDelta("["), TextDelta(text), TextDelta("]")]
+        assert decoded.odd == {"text_as_number": 1}
+
     def test_a_message_is_read_where_a_delta_was_expected(self) -> None:
         """F47."""
         assert Decoded().say({"choices": [{"message": {"content": "Hi"}}]}).deltas == [TextDelta("Hi")]
@@ -223,6 +233,19 @@ class TestCalls:
         decoded = Decoded().say(calls({"index": 0, "id": "a", "name": "f", "arguments": "{}"}))
         assert decoded.deltas == [CallDelta(0, "a", "f", "{}")]
         assert decoded.odd == {"call_without_function": 1}
+
+    def test_a_piece_of_arguments_may_look_like_a_number(self) -> None:
+        pieces = [
+            calls(function(name="f", arguments='{"n":')),
+            calls(function(arguments=42)),
+            calls(function(arguments="}")),
+        ]
+        decoded = Decoded().say(*pieces)
+        assert [delta.arguments for delta in decoded.deltas if isinstance(delta, CallDelta)] == [
+            '{"n":',
+            "42",
+            "}",
+        ]
 
     @table(
         "held",

@@ -163,7 +163,7 @@ def test_a_failure_costs_what_it_has_cost() -> None:
         (done("x"), "item_malformed"),  # type: ignore[arg-type]
         (added({"type": "hologram"}), "item_unknown"),
         (added({"type": [1]}), "item_unknown"),
-        (text(7), "text_not_a_string"),
+        (text([7]), "text_not_a_string"),
         (arguments({}), "arguments_not_text"),
         (event("output_text.done", text=None), "text_not_a_string"),
         (event("content_part.done", part={"type": "hologram"}), "content_part_unknown"),
@@ -284,3 +284,9 @@ def test_long_numbers_in_a_long_event_end_the_reply_or_are_left_out() -> None:
     said = whole(b'{"output":[%b]}' % b",".join(calls + hosted))
     assert len([delta for delta in said.deltas if isinstance(delta, ErrorDelta)]) == 2
     assert said.ledger.oddities == {"item_unwritable": 2}
+
+
+def test_a_token_that_looks_like_a_number_is_text_all_the_same() -> None:
+    decoded = Decoded().say(text("["), text(7), text("]"), over(message("[7]")))
+    assert [delta.text for delta in decoded.deltas if isinstance(delta, TextDelta)] == ["[", "7", "]"]
+    assert decoded.odd == {"text_as_number": 1}
