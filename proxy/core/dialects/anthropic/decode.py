@@ -164,13 +164,13 @@ class AnthropicDecoder(Decoding):
             self._arguments(opened, index, delta.get("partial_json"))
 
     def _text(self, text: Any) -> None:
-        if type(text) is not str:
+        if type(text) is not str and type(text := self._worded(text)) is not str:
             self._odd("text_not_a_string")
         elif text:
             self._more.text(text)
 
     def _thought(self, opened: _Open, text: Any) -> None:
-        if type(text) is not str:
+        if type(text) is not str and type(text := self._worded(text)) is not str:
             self._odd("text_not_a_string")
         elif text:
             opened.words.append(text)
@@ -179,7 +179,8 @@ class AnthropicDecoder(Decoding):
     def _arguments(self, opened: _Open, index: Any, text: Any) -> None:
         if type(text) is not str:
             self._odd("arguments_not_text")
-        elif text:
+            text = self._as_text(text) if text not in NOTHING else ""
+        if text:
             if not opened.words:
                 opened.words.append(text)
             self._more.arguments(index, text)
@@ -240,11 +241,16 @@ class AnthropicDecoder(Decoding):
             self._finish(self._reason)
 
     def _message_stop(self, _: dict[str, Any]) -> None:
+        """Without a reason before it, it proves no more than that the server has ended: a call that is not whole stays
+        so."""
+        cut = bool(self._open)
         for index in list(self._open):
             self._odd("block_never_stopped")
             self._block_stop({"index": index})
-        if not self._finished:
-            self._finish(self._reason or {})
+        if self._reason and not self._finished:
+            self._finish(self._reason)
+        elif not (cut or self._finished):
+            self._settle_bare()
         self._emit(EndDelta())
 
     def _count(self, raw: Any) -> None:
@@ -281,6 +287,7 @@ _FITTING = frozenset(
         ("tool_use", "input_json_delta"),
     }
 )
+NOTHING: tuple[Any, ...] = (None, {}, [])
 _DELTAS = frozenset(delta for _, delta in _FITTING)
 
 

@@ -119,6 +119,13 @@ def test_an_end_with_an_open_block() -> None:
     assert isinstance(done.fault, Truncated)
 
 
+def test_an_end_without_a_reason_completes_no_half_call() -> None:
+    """A gateway that has lost its backend may still say `message_stop`."""
+    done = run([wire([*TWO_CALLS[:7], STOP])])
+    assert isinstance(done.fault, Truncated)
+    assert [ended.complete for ended in done.reply.parts] == [True, False]
+
+
 def test_a_call_that_was_cut_is_no_whole_call() -> None:
     """The open call ends incomplete, and the reply says that it was cut."""
     done = run([wire([*TWO_CALLS[:7], ends(1), reason("max_tokens"), STOP])])
