@@ -13,13 +13,7 @@ from proxy.core.dialects.chat.sources import Sources
 from proxy.core.dialects.chat.template import TALK, Template
 from proxy.core.dialects.reading import error_body, errors
 from proxy.core.dialects.reading import logprobs as reading_logprobs
-from proxy.core.dialects.reading.decoding import (
-    EMPTY_BODY,
-    NOT_JSON,
-    Decoding,
-    run_together,
-    word,
-)
+from proxy.core.dialects.reading.decoding import EMPTY_BODY, NOT_JSON, Decoding, run_together, word
 from proxy.core.errors import Empty, Fault, Garbled
 from proxy.core.events import (
     CallDelta,
@@ -85,7 +79,7 @@ class ChatDecoder(Decoding):
         self._keep_proof = keep_extras if profile.signed_calls else None
         self._calls_in_other_choices = profile.calls_in_other_choices
         self._finished: str | None = None
-        self._sources: Sources | None = None
+        self._sources = Sources(ledger)
         self._spoken = False
         """Was there any output? That decides what a full context window means."""
         self._in_messages = False
@@ -109,12 +103,11 @@ class ChatDecoder(Decoding):
             self._end()
             return
         try:
-            chunk = jsontext.quick(data)
+            self._data, self._parsed = data, jsontext.quick(data)
         except ValueError:
             self._unclean(data.strip(), event)
         else:
-            self._data, self._parsed = data, chunk
-            self._chunk(chunk, event)
+            self._chunk(self._parsed, event)
 
     def body(self, data: bytes) -> None:
         """Takes a whole reply that is not a stream."""
@@ -191,14 +184,14 @@ class ChatDecoder(Decoding):
 
     def _choice(self, choice: dict[str, Any]) -> Any:
         """Takes what it says; returns its finish reason, which must come after the usage of the same chunk."""
-        other = choice.get("index")
-        if other and other != "0" and not self._calls_in_other_choices:
+        other = (choice.get("index") or "0") != "0"
+        if other and not self._calls_in_other_choices:
             self._odd("other_choice")
             return None
         delta = choice.get("delta") or self._message(choice)
         if type(delta) is dict:
             text, alone = delta.get("content"), len(delta) == 1
-            if other and other != "0":
+            if other:
                 self._calls(delta)
             elif type(text) is str and (alone or TALK.issuperset(delta)):  # nearly every delta is text alone,
                 self._content(text, choice.get("logprobs"))
@@ -232,10 +225,9 @@ class ChatDecoder(Decoding):
         content = delta.get("content")
         self._content(content, logprobs and reading_logprobs.of_answer(logprobs, thought, content))
         if sources := delta.get("annotations"):
-            self._sources = self._sources or Sources(self._ledger)
             self._sources.add(sources)
         if refusal := delta.get("refusal"):
-            self._prose(self._refuse, refusal)
+            self._prose(lambda words: self._emit(RefusalDelta(words)), refusal)
         if "tool_calls" in delta or "function_call" in delta:
             self._calls(delta)
         if parts.leaves_out(delta):
@@ -251,10 +243,10 @@ class ChatDecoder(Decoding):
         content = content if type(content) is str else self._worded(content)
         if type(content) is str and content:
             self._spoken = True
-            if logprobs:
-                self._emit(TextDelta(content, self._logprobs(logprobs)))
-            else:
+            if not logprobs:
                 self._more.text(content)
+            else:
+                self._emit(TextDelta(content, self._logprobs(logprobs)))
             return
         if logprobs:
             self._untold = self._logprobs(logprobs)
@@ -273,9 +265,6 @@ class ChatDecoder(Decoding):
         else:
             self._odd("text_not_a_string")
 
-    def _refuse(self, text: str) -> None:
-        self._emit(RefusalDelta(text))
-
     def _logprobs(self, raw: Any) -> list[Any]:
         """Adds the log probabilities of earlier tokens that made no text by themselves."""
         untold, self._untold = self._untold, []
@@ -284,8 +273,7 @@ class ChatDecoder(Decoding):
     # ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def _calls(self, delta: dict[str, Any]) -> None:
-        if self._sources:
-            self._sources.tell(self._emit)
+        self._sources.tell(self._emit)
         calls = delta.get("tool_calls")
         if type(calls) is dict:
             self._odd("calls_not_a_list")
@@ -347,13 +335,11 @@ class ChatDecoder(Decoding):
             self._emit(UsageDelta(usage))
 
     def _end(self) -> None:
-        if self._sources:
-            self._sources.tell(self._emit)
+        self._sources.tell(self._emit)
         self._emit(EndDelta())
 
     def _finish(self, reason: Any) -> None:
-        if self._sources:
-            self._sources.tell(self._emit)
+        self._sources.tell(self._emit)
         if reason == self._finished:
             self._odd("finish_repeated")
         elif not isinstance(reason, str) or reason == "null":
