@@ -1,9 +1,9 @@
 """No connection keeps the event loop for itself, however much it sends and however fast.
 
 uvloop reads a quarter of a megabyte at once, and up to 32 times before it serves another connection; a few bytes of
-that may be an event, a ping or the head of an answer. Here a large read is processed in pieces. When the turn of a
-connection is over, the rest is held and nothing more is read until all others have had their turns (F79). A model that
-writes never sends so much, and a small read costs only a look at its length.
+that may be an event, a ping or the head of an answer. Here large reads are processed in pieces. When the turn of a
+connection is over, which all its reads in a row share, the rest is held and nothing more is read until all others have
+had their turns (F79). A model that writes never sends so much, and a small read costs only a look at its length.
 
 This is for aiohttp's protocols, of which it uses private names: see the room's `PRIVATE_NAMES`.
 """
@@ -29,7 +29,9 @@ class Paced(BaseProtocol):
     _held = EMPTY_VIEW
     """Bytes that were read and must wait."""
     _goes_on = False
-    """Is its turn running, or scheduled?"""
+    """Is it taking what is held, or about to?"""
+    _turn_ends: float | None = None
+    """When it has to stop, if it has had the loop since others had it."""
 
     def take(self, data: bytes) -> None:
         """Processes bytes."""
@@ -54,7 +56,10 @@ class Paced(BaseProtocol):
 
     def _go_on(self) -> None:
         self._goes_on = True
-        until = monotonic() + TURN_SECONDS
+        until = self._turn_ends
+        if until is None:
+            until = self._turn_ends = monotonic() + TURN_SECONDS
+            asyncio.get_running_loop().call_soon(self._end_turn)
         try:
             while self._held and not (self._reading_paused or self._buffer_paused):
                 piece, self._held = self._held[:PIECE_BYTES], self._held[PIECE_BYTES:] or EMPTY_VIEW
@@ -67,6 +72,9 @@ class Paced(BaseProtocol):
             self._pause_transport_reading()
         if not (self._reading_paused or self._buffer_paused):
             self._resume_transport_reading()
+
+    def _end_turn(self) -> None:
+        self._turn_ends = None
 
     def pause_reading(self) -> None:
         self.has_paused = True

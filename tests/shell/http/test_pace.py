@@ -96,6 +96,22 @@ async def test_a_full_reader_is_waited_for(taker: Taker, monkeypatch: pytest.Mon
     assert taker.flow.reads
 
 
+async def test_reads_that_follow_each_other_at_once_share_a_turn(
+    taker: Taker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """attack-30: uvloop reads up to 32 times before anybody else has the loop, and each read had a turn of its own."""
+    clock = iter(range(1000))
+    monkeypatch.setattr(module, "TURN_SECONDS", 2.5)
+    monkeypatch.setattr(module, "monotonic", lambda: next(clock))
+    read = MUCH[: PIECE_BYTES + 1]
+    for _ in range(2):
+        taker.data_received(read)
+    assert not taker.flow.reads
+    await turn()
+    assert b"".join(taker.taken) == read * 2
+    assert taker.flow.reads
+
+
 async def test_a_turn_is_the_only_one_whatever_happens_in_it(taker: Taker) -> None:
     """Room that is made while something is taken would ask for another turn, and the next for two more."""
     turns = 0
