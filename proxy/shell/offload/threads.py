@@ -61,11 +61,17 @@ class _Job:
             self._detach()
 
     def _detach(self) -> None:
-        """Takes back an exception that was sent and has not arrived. From here on nobody ends this job."""
+        """From here on nobody ends this job. If somebody has, the exception arrives here at the latest, as it would
+        end whatever the thread does next. To take it back is not enough: Python would go on looking for it, with each
+        call of each thread, and a traced thread (a profiler, coverage) would never do anything else."""
         while self._thread is not None:
-            with suppress(_GivenUp), self._lock:  # else it would end whatever the thread does next
+            with suppress(_GivenUp), self._lock:
                 self._thread = None
-        _raise_in(threading.get_ident(), None)
+        if self._left:
+            with suppress(_GivenUp):
+                _raise_in(threading.get_ident(), _GivenUp)
+                while True:
+                    pass
 
     def leave(self) -> bool:
         """Ends the job. Returns whether it was still under way."""
@@ -77,10 +83,8 @@ class _Job:
             return True
 
 
-def _raise_in(thread: int, exception: type[BaseException] | None) -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread), None if exception is None else ctypes.py_object(exception)
-    )
+def _raise_in(thread: int, exception: type[BaseException]) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(exception))
 
 
 class WorkThreads:

@@ -2,6 +2,8 @@
 
 import asyncio
 import io
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -201,3 +203,40 @@ async def test_on_closing_nothing_goes_on(log: Log) -> None:
     async with asyncio.timeout(PROMPTLY):
         with pytest.raises(ClientFault):
             await task
+
+
+TRACED = """
+import asyncio, io, sys
+from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
+from proxy.shell.offload.threads import WorkThreads
+from proxy.shell.ops.logs import make_log
+
+def endless():
+    while True:
+        sum(range(1000))
+
+async def work():
+    threads = WorkThreads(make_log("info", "json", stream=io.StringIO()), deadline=0.05)
+    for job in (int, endless):
+        ledger = Ledger()
+        ledger.work.takes_long = True
+        try:
+            await threads.run(job, ledger)
+        except ClientFault:
+            pass
+        sys.setprofile(lambda *_: None)
+        int.from_bytes(b"1")
+        (lambda: None)()
+        sys.setprofile(None)
+        print(job.__name__)
+    threads.close()
+
+asyncio.run(work())
+"""
+
+
+def test_whoever_is_watched_by_a_profiler_goes_on_after_work_in_a_thread() -> None:
+    """Python 3.11 looked for an exception that had been taken back, for ever, wherever somebody looked on."""
+    done = subprocess.run([sys.executable, "-c", TRACED], capture_output=True, timeout=60, check=True)
+    assert done.stdout.split() == [b"int", b"endless"]
