@@ -1,22 +1,21 @@
 """What one worker counts, once per request.
 
 The counts are plain numbers in plain dicts, which a request changes within microseconds, and which one worker can send
-to another as they are. `prometheus_client` is needed only to show them (`exposition`). Labels are names of our own or
+to another as they are. Nothing is summed up when they are told, so that the event loop is not held however many tenants
+there are. `prometheus_client` is needed only to show them (`exposition`). Labels are names of our own or
 of the configuration; whatever a client or a backend chose is "other" (S29).
 """
 
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from operator import add
-from typing import Any
+from typing import Any, Final, Literal
 
 from proxy.core.errors import BackendFault, ClientFault, Fault
 from proxy.core.ledger import Ledger
 from proxy.core.policy.breaker import Breaker, State
 from proxy.shell.ops.fault_codes import OTHER, code_label
-from proxy.shell.ops.metric_families import FAMILIES, SECONDS, Counts, Labels
+from proxy.shell.ops.metric_families import SECONDS, Counts, Labels
 
 NONE = "none"
 """The label of what does not exist: a refused request has no backend, a cut one no ending."""
@@ -27,16 +26,26 @@ CLIENT_GONE = 499
 KINDS_OF_REMARKS = 200
 """Far more than there are. The names are in the code; if one ever came from outside, this limits their number."""
 
-TOKENS = ("input", "output", "cached", "reasoning")
+TokenFact = Literal["input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"]
+TOKENS: Final[Mapping[str, TokenFact]] = {
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cached": "cached_tokens",
+    "reasoning": "reasoning_tokens",
+}
+"""Each kind with the fact of a request that tells their number."""
+
 STATES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
 
 
-EVENTS = (
-    "requests_in_progress", "streams_open", "faults", "refusals", "faults_mended", "markup", "oddities", "dropped",
-    "store_commands", "store_seconds", "store_failures", "store_unreadable", "not_stored", "memos_lost", "runs",
-    "runs_lost", "swept", "lessons", "limits_by_share", "watcher_failures", "spans", "recordings", "recordings_lost",
+COUNTED = (
+    "requests", "requests_in_progress", "streams_open", "tokens", "tool_calls", "tenant_requests", "tenant_tokens",
+    "tenant_tool_calls", "faults", "refusals", "faults_mended", "markup", "oddities", "dropped", "store_commands",
+    "store_seconds", "store_failures", "store_unreadable", "not_stored", "memos_lost", "runs", "runs_lost", "swept",
+    "lessons", "limits_by_share", "watcher_failures", "spans", "recordings", "recordings_lost",
 )  # fmt: skip
-"""Families that are counted as they happen. The others are sums over the kinds of requests, made when they are read."""
+TIMED = ("duration_seconds", "first_token_seconds")
+"""Families that are histograms. Those that are neither here nor above are gauges, which are read when they are told."""
 
 
 class Metrics:
@@ -45,8 +54,10 @@ class Metrics:
     def __init__(self, breakers: Mapping[str, Breaker], formats: Collection[str]) -> None:
         self._breakers = breakers
         self._formats = formats
-        self._kinds: dict[Labels, _Kind] = {}
-        self._counts: dict[str, defaultdict[Labels, float]] = {name: defaultdict(float) for name in EVENTS}
+        self._counts: dict[str, defaultdict[Labels, float]] = {name: defaultdict(float) for name in COUNTED}
+        self._times: dict[str, defaultdict[Labels, list[float]]] = {
+            name: defaultdict(_no_times) for name in TIMED
+        }
         self._gauges: dict[str, Callable[[], float]] = {}
         self._gauges_by_label: dict[str, Callable[[], Mapping[Labels, float]]] = {}
 
@@ -68,21 +79,20 @@ class Metrics:
             counts["streams_open"][(surface,)] -= 1
         if fault is not None:
             counts["faults"][backend, _who(fault), code_label(fault)] += 1
-        labels = (surface, backend, facts["tenant"], _class_of(facts["status"]), facts.get("ending", NONE))
-        kind = self._kinds.get(labels)
-        if kind is None:
-            kind = self._kinds[labels] = _Kind()
-        kind.requests += 1
-        _count_in(kind.durations, facts["ms_total"])
+        tenant, status = facts["tenant"], _class_of(facts["status"])
+        counts["requests"][surface, backend, status, facts.get("ending", NONE)] += 1
+        counts["tenant_requests"][tenant, status] += 1
+        _count_in(self._times["duration_seconds"][surface, backend], facts["ms_total"])
         if (waited := facts.get("ms_first_text")) is not None:
-            _count_in(kind.first_tokens, waited)
+            _count_in(self._times["first_token_seconds"][(backend,)], waited)
         if calls := facts.get("calls"):
-            kind.calls += calls
+            counts["tool_calls"][(backend,)] += calls
+            counts["tenant_tool_calls"][(tenant,)] += calls
         if "input_tokens" in facts:
-            kind.input_tokens += facts["input_tokens"]
-            kind.output_tokens += facts["output_tokens"]
-            kind.cached_tokens += facts["cached_tokens"]
-            kind.reasoning_tokens += facts["reasoning_tokens"]
+            for kind, fact in TOKENS.items():
+                if tokens := facts[fact]:
+                    counts["tokens"][backend, kind] += tokens
+                    counts["tenant_tokens"][tenant, kind] += tokens
         self._remark(ledger)
 
     def mended(self, backend: str, fault: Fault) -> None:
@@ -119,31 +129,13 @@ class Metrics:
     # ── telling ──
 
     def counts(self) -> Counts:
-        counts: dict[str, dict[Labels, Any]] = {name: defaultdict(float) for name in FAMILIES}
-        counts.update(self._counts)
-        times: dict[str, defaultdict[Labels, list[float]]] = {
-            "duration_seconds": defaultdict(_no_times),
-            "first_token_seconds": defaultdict(_no_times),
-        }
-        for (surface, backend, tenant, status, ending), kind in self._kinds.items():
-            counts["requests"][surface, backend, status, ending] += kind.requests
-            counts["tenant_requests"][tenant, status] += kind.requests
-            if kind.calls:
-                counts["tool_calls"][(backend,)] += kind.calls
-                counts["tenant_tool_calls"][(tenant,)] += kind.calls
-            for name in TOKENS:
-                if tokens := getattr(kind, f"{name}_tokens"):
-                    counts["tokens"][backend, name] += tokens
-                    counts["tenant_tokens"][tenant, name] += tokens
-            _add(times["duration_seconds"][surface, backend], kind.durations)
-            if any(kind.first_tokens):
-                _add(times["first_token_seconds"][(backend,)], kind.first_tokens)
-        counts["breaker_state"] = {
+        told: dict[str, Mapping[Labels, Any]] = {**self._counts, **self._times}
+        told["breaker_state"] = {
             (backend,): STATES[breaker.state] for backend, breaker in self._breakers.items()
         }
-        counts.update({name: {(): read()} for name, read in self._gauges.items()})
-        counts.update({name: dict(read()) for name, read in self._gauges_by_label.items()})
-        return {name: list(numbers.items()) for name, numbers in (counts | times).items()}
+        told.update({name: {(): read()} for name, read in self._gauges.items()})
+        told.update({name: read() for name, read in self._gauges_by_label.items()})
+        return {name: list(numbers.items()) for name, numbers in told.items()}
 
 
 def _no_times() -> list[float]:
@@ -151,28 +143,10 @@ def _no_times() -> list[float]:
     return [0.0] * (len(SECONDS) + 2)
 
 
-@dataclass(slots=True)
-class _Kind:
-    """The numbers of one kind of requests. Kinds are the finest that any family needs; families are sums over them."""
-
-    requests: int = 0
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    reasoning_tokens: int = 0
-    durations: list[float] = field(default_factory=_no_times)
-    first_tokens: list[float] = field(default_factory=_no_times)
-
-
 def _count_in(times: list[float], milliseconds: float) -> None:
     seconds = milliseconds / 1000
     times[bisect_left(SECONDS, seconds)] += 1
     times[-1] += seconds
-
-
-def _add(times: list[float], more: list[float]) -> None:
-    times[:] = map(add, times, more)
 
 
 def _class_of(status: int) -> str:

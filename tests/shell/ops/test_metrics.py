@@ -11,6 +11,7 @@ from proxy.core.policy.breaker import AttemptOutcome, Breaker, BreakerRules
 from proxy.shell.ops.exposition import page
 from proxy.shell.ops.metrics import KINDS_OF_REMARKS, Metrics
 from proxy.shell.websocket import open_sockets
+from tests.growth.work import instructions
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.samples import Samples, count, noted, samples
 from tests.support.sockets import ScriptedBackend, answer, reply, text
@@ -94,6 +95,18 @@ def test_times_fall_into_buckets_that_hold_all_below_them(counted: Metrics) -> N
     assert buckets == [1, 2, 3, 3, 4]
     assert told["duration_seconds_sum", "backend=b surface=chat worker=0"] == pytest.approx(9004.2001)
     assert told["first_token_seconds_count", "backend=b worker=0"] == 4
+
+
+def test_to_tell_of_many_tenants_takes_no_more_steps_than_of_two() -> None:
+    """F79: the event loop tells them, and 500 tenants held it for 6 ms."""
+
+    def steps(tenants: int) -> int:
+        counted = Metrics({}, ())
+        for number in range(tenants):
+            count(counted, ledger=noted({"tenant": f"t{number}"}))
+        return instructions(counted.counts)
+
+    assert steps(500) == steps(2)
 
 
 def test_a_reply_without_a_word_has_no_time_to_the_first(counted: Metrics) -> None:
