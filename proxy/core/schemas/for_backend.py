@@ -4,7 +4,9 @@ The proxy remembers each result by the schema's bytes, as `validity` does with i
 schema that is not known, and for what each has grown by, known or not.
 """
 
+from collections import Counter
 from collections.abc import Collection
+from itertools import chain
 
 from proxy.core import jsontext
 from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
@@ -61,7 +63,7 @@ def _reduction(data: bytes, rules: frozenset[str], of_tool: bool, work: Work) ->
     sent, schema = schema, loosening.plain(schema)
     if of_tool:
         schema = loosening.without_dead_ends(schema)
-    lost = ("$ref",) if _references(schema) < _references(sent) else ()
+    lost: tuple[str, ...] = ("$ref",) if "$ref" in _keywords(sent) - _keywords(schema) else ()
     if of_tool:
         schema = loosening.as_object(schema)
     if "inline" in rules:
@@ -70,12 +72,15 @@ def _reduction(data: bytes, rules: frozenset[str], of_tool: bool, work: Work) ->
     for rule, reduction in _REDUCTIONS.items():
         if rule in rules:
             work.spend(validity.READING * sum(1 for _ in traversal.subschemas(schema)))
-            schema = reduction(schema)
+            before, schema = schema, reduction(schema)
+            if rule == "bounded":  # the others put most of what they take elsewhere
+                lost += tuple(sorted(_keywords(before) - _keywords(schema)))
     return Rewritten(schema, lost)
 
 
-def _references(schema: Schema) -> int:
-    return sum("$ref" in here for _, here in traversal.subschemas(schema))
+def _keywords(schema: Schema) -> Counter[str]:
+    """How often each of them stands in the schema."""
+    return Counter(chain.from_iterable(here for _, here in traversal.subschemas(schema)))
 
 
 def fault_of(result: Rewritten, whose: str, backend: str, schema: Schema | None, param: str) -> Incompatible:

@@ -257,16 +257,32 @@ def _strings_only(schema: Schema) -> Schema:
 # ── bounded ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _BOUNDS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
+_PAIRS = (("minLength", "maxLength"), ("minItems", "maxItems"))
+_LIMITS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+_INFINITE = float("inf")
 
 
 def bounded(schema: Schema) -> Schema:
-    """Drops what makes llama.cpp's grammars explode or fail: wide bounds, and patterns, which it reads only in part."""
+    """Drops what makes llama.cpp's grammars explode, fail or never come to an end: wide bounds, bounds between which
+    there is nothing, and patterns, which it reads only in part."""
     return everywhere(schema, _bounded)
 
 
 def _bounded(schema: Schema) -> Schema:
-    return {
+    schema = {
         keyword: value
         for keyword, value in schema.items()
         if keyword != "pattern" and not (keyword in _BOUNDS and value > SMALL_BOUND)
     }
+    for least, most in _PAIRS:
+        if schema.get(least, 0) > schema.get(most, _INFINITE):
+            schema = without(schema, least, most)
+    return without(schema, *_LIMITS) if _no_integer_fits(schema) else schema
+
+
+def _no_integer_fits(schema: Schema) -> bool:
+    """Of other numbers a grammar has no bounds."""
+    if "integer" not in schema.get("type", ()):
+        return False
+    low = max(schema.get("minimum", -_INFINITE), schema.get("exclusiveMinimum", -_INFINITE) + 1)
+    return bool(low > min(schema.get("maximum", _INFINITE), schema.get("exclusiveMaximum", _INFINITE) - 1))

@@ -62,8 +62,8 @@ class Prepared:
     """The only tools that may be called, where the backend understands such an order. Else all of them, or the others
     are left out."""
     relaxed: dict[str, list[str]] = field(default_factory=dict)
-    """By upstream name, the keywords of a tool's schema that are only described to the backend, and not enforced by
-    it."""
+    """By upstream name, the keywords of a tool's schema that the backend does not enforce: it is told of them in words,
+    or not at all."""
     aliases: dict[ToolName, Mapping[str, str]] = field(default_factory=dict)
     """By tool, the names of the properties that the backend knows by an alias."""
     hosted: list[dict[str, Any]] = field(default_factory=list)
@@ -137,7 +137,7 @@ def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
     tools = [f"{shown(name)} ({', '.join(keywords)})" for name, keywords in relaxed.items()]
     more = f" and {len(tools) - NAMED} more" if len(tools) > NAMED else ""
     ledger.warn(
-        "The backend was told in words, and does not enforce, parts of the schemas of these tools: "
+        "The backend does not enforce parts of the schemas of these tools: "
         f"{', '.join(tools[:NAMED])}{more}. Set request_options.validate_tool_arguments to have arguments checked."
     )
 

@@ -62,6 +62,20 @@ def test_a_schema_of_an_answer_need_not_be_an_object() -> None:
     }
 
 
+def test_what_a_grammar_cannot_have_is_told_of() -> None:
+    """It was dropped in silence."""
+    theirs = {
+        "properties": {
+            "x": {"type": "string", "pattern": "^a", "maxLength": 5},
+            "y": {"type": "array", "minItems": 2, "maxItems": 1},
+            "z": {"type": "string", "maxLength": 5000},
+        }
+    }
+    result = for_backend.rewritten(theirs, {"plain", "bounded"}, Work())
+    assert result.relaxed == ("maxItems", "maxLength", "minItems", "pattern")
+    assert for_backend.rewritten(result.schema, {"plain", "bounded"}, Work()).relaxed == ()
+
+
 def test_all_reductions_together_come_in_their_order() -> None:
     theirs = {
         "properties": {"x": {"$ref": "#/$defs/x", "maxLength": 5000}},

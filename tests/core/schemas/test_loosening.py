@@ -288,3 +288,32 @@ def test_bounded_drops_what_is_too_wide_for_a_grammar(bound: str) -> None:
 def test_bounded_drops_patterns_but_not_a_property_of_that_name() -> None:
     before = {"properties": {"pattern": {"pattern": "^a$"}}}
     assert of_property(loosening.bounded, before) == {"properties": {"pattern": {}}}
+
+
+@table(
+    "bounds",
+    [
+        {"type": "string", "minLength": 3, "maxLength": 2},
+        {"type": "array", "minItems": 1, "maxItems": 0},
+        {"type": "integer", "minimum": 2, "maximum": 1},
+        {"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2},
+        {"type": ["null", "integer"], "minimum": 1, "exclusiveMaximum": 1},
+    ],
+)
+def test_bounded_drops_bounds_that_leave_nothing_between_them(bounds: Schema) -> None:
+    """llama.cpp never comes to the end of such a grammar, and serves nobody else meanwhile."""
+    assert of_property(loosening.bounded, bounds) == {"type": bounds["type"]}
+
+
+@table(
+    "bounds",
+    [
+        {"type": "string", "minLength": 2, "maxLength": 2},
+        {"type": "integer", "minimum": -1, "maximum": -1},
+        {"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 3},
+        {"type": "number", "exclusiveMinimum": 0, "maximum": 0.5},
+        {"type": "integer", "minimum": 10**30},
+    ],
+)
+def test_bounded_keeps_bounds_that_leave_something(bounds: Schema) -> None:
+    assert of_property(loosening.bounded, bounds) == bounds

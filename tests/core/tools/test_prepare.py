@@ -149,7 +149,7 @@ def test_what_a_backend_is_only_told_of_is_reported_by_tool_and_counted() -> Non
     assert result.relaxed == {"_9": ["pattern"]}
     assert ledger.dropped == {"schema:pattern": 1}
     assert ledger.warnings == [
-        "The backend was told in words, and does not enforce, parts of the schemas of these tools: 9 (pattern). "
+        "The backend does not enforce parts of the schemas of these tools: 9 (pattern). "
         "Set request_options.validate_tool_arguments to have arguments checked."
     ]
 

@@ -18,7 +18,7 @@ class FormatPlan(NamedTuple):
     response_format: dict[str, Any] | None
     instruction: str | None
     relaxed: tuple[str, ...] = ()
-    """The backend is only told of these keywords of the schema, and does not enforce them."""
+    """The backend does not enforce these keywords of the schema: it is told of them in words, or not at all."""
     unproven: bool = False
     """Is nobody known to hold the model to the form?"""
 
@@ -27,7 +27,7 @@ class FormatPlan(NamedTuple):
             ledger.drop(f"schema:{keyword}")
         if self.relaxed:
             ledger.warn(
-                "The backend was told in words, and does not enforce, parts of the schema of the answer: "
+                "The backend does not enforce parts of the schema of the answer: "
                 f"{', '.join(self.relaxed)}. Check the answer yourself."
             )
 

@@ -58,7 +58,7 @@ def test_what_is_not_enforced_of_a_schema_is_counted_and_the_client_is_told() ->
     plan(wanted, profile(schema=frozenset({"google"})), Work(), with_tools=False).remark(ledger)
     assert ledger.dropped == {"schema:minLength": 1}
     assert ledger.warnings == [
-        "The backend was told in words, and does not enforce, parts of the schema of the answer: minLength. "
+        "The backend does not enforce parts of the schema of the answer: minLength. "
         "Check the answer yourself."
     ]
 
