@@ -56,7 +56,7 @@ BODIES = (
         world="small",
     ),
     _body(
-        "send less, or fewer values, or have server.memory_mib raised",
+        "have server.memory_mib raised, or ask for less (a smaller body, a shorter history)",
         "request_too_large",
         b'{"model": "m", "input": "%b"}' % (b"x" * 3_000_000),
         status=413,

@@ -53,8 +53,8 @@ class Loan:
         """Takes so much. Raises the fault that says that there is not so much, now or ever."""
         if self._held + amount > self._shares.most:
             raise TooLarge(
-                f"To work on this takes more than {self._shares.most} bytes of memory, which is the most that one "
-                "may have here: send less, or fewer values, or have server.memory_mib raised."
+                f"This takes more than {self._shares.most} bytes of memory to work on, which is the most that one may "
+                "have here: have server.memory_mib raised, or ask for less (a smaller body, a shorter history)."
             )
         if amount and not self._shares.take(self.owner, amount):
             raise ProxyFault(
