@@ -12,10 +12,7 @@ from proxy.shell.http import body as body_module
 from proxy.shell.http import connection, connections
 from tests.support.outcomes import ASK, raw, told
 from tests.support.proxies import Proxy, StartProxy
-from tests.support.sockets import (
-    PROMPTLY,
-    ScriptedBackend,
-)
+from tests.support.sockets import PROMPTLY, Line, ScriptedBackend, reply, text
 
 MIB = 1 << 20
 
@@ -66,6 +63,43 @@ async def test_f70_a_head_that_drips_is_not_waited_for(before: bytes, start_prox
     assert head.startswith(b"HTTP/1.0 408 ")
     assert orjson.loads(body)["error"]["code"] == "request_timeout"
     assert [line["status"] for line in proxy.log.named("refusal")] == [408]
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_f70_half_a_head_behind_a_request_has_no_more_time_than_another(
+    start_proxy: StartProxy, backend: ScriptedBackend
+) -> None:
+    """It was waited for as for the next request of a connection, 75 s. One that came to its end owes nothing."""
+    proxy, asked, may_end = await start_proxy(), asyncio.Event(), asyncio.Event()
+
+    async def play(line: Line) -> None:
+        for _ in range(2):
+            await line.request()
+            asked.set()
+            await may_end.wait()
+            line.send(reply(text("Hello")))
+
+    backend.plays(play)
+    body = orjson.dumps({"model": "m", "input": "Hi"})
+    ask = b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+    async def sent_behind(writer: asyncio.StreamWriter, *pieces: bytes) -> None:
+        writer.write(ask)
+        await asked.wait()
+        for piece in pieces:
+            writer.write(piece)
+            async with raw(proxy) as (reader, other):  # who is served now came later
+                other.write(HEALTHY)
+                await reader.readuntil(b'"ok"}')
+
+    async with asyncio.timeout(PROMPTLY), raw(proxy) as (whole, first), raw(proxy) as (half, second):
+        await sent_behind(first, HEALTHY[:10], HEALTHY[10:])
+        await sent_behind(second, HEALTHY[:10], HEALTHY[10:30])
+        may_end.set()
+        await whole.readuntil(b'"ok"}')
+        await half.readuntil(b"HTTP/1.0 408 ")
+        first.write(HEALTHY)
+        await whole.readuntil(b'"ok"}')
 
 
 @pytest.mark.usefixtures("hurried")

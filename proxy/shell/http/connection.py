@@ -61,6 +61,8 @@ class Connection(Paced, web.RequestHandler):
         self._stall_timer: asyncio.TimerHandle | None = None
         self.address = ""
         """The address for which the client stands in shares; all requests on the connection have it."""
+        self._early = False
+        """Has a part of another head come while a request was answered?"""
         self.listener: Callable[[int], None] | None = None
         """Is called with the number of bytes whenever some arrive."""
 
@@ -119,13 +121,24 @@ class Connection(Paced, web.RequestHandler):
     def take(self, data: bytes) -> None:
         """Reports broken framing of a body to its reader. aiohttp queues the failure behind the request, as if it were
         the next one, and the reader would wait for the rest of the body until its time is over."""
+        current = self._current_request
+        answering, whole = current is not None and current.content.is_eof(), len(self._messages)
         super().take(data)
         if data and not self._messages and (self._waiter is not None or not self._request_count):
             self._connections.begun(self)
+        if data and answering:
+            self._early = len(self._messages) == whole
         if self.listener is not None:
             self.listener(len(data))
         if self._messages and not isinstance(self._messages[-1][0], RawRequestMessage):
             self._break_bodies()
+
+    def answered(self) -> None:
+        """A request is over. Of the next one a part may have come."""
+        self._connections.idle(self)
+        if self._early and not self._messages:
+            self._early = False
+            self._connections.begun(self)
 
     def hurry(self) -> None:
         waiter = self._waiter
@@ -207,7 +220,7 @@ class Acceptor(web.Server):
         try:
             return await self._answer(request)
         finally:
-            self._all.idle(connection)
+            connection.answered()
 
     def __call__(self) -> web.RequestHandler:
         return Connection(self, self._refuse_malformed, self._all)
