@@ -6,6 +6,7 @@ when it ends. The assembler says when something begins or ends; only what is her
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from proxy.core import jsontext
@@ -162,6 +163,14 @@ class OnePart:
             else:
                 APART[type(first)](self, first)
         self._held = held
+
+    @property
+    def characters(self) -> int:
+        """How much is held of what has not ended. To count it takes a look at each piece."""
+        calls = chain.from_iterable((call.arguments, call.pending_args) for call in self._calls.all)
+        prose = self._open.pieces if isinstance(self._open, OpenProse) else ()
+        held = (each.text for each in self._held if isinstance(each, Prose))
+        return sum(map(len, chain(chain.from_iterable(calls), prose, held)))
 
     # ── what stands between parts, or is one by itself ──
 

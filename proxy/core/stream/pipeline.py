@@ -14,6 +14,7 @@ from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup.frames import FrameStage
 from proxy.core.markup.stage import MarkupSettings, MarkupStage
+from proxy.core.model import Call, Reasoning, Refusal, Text
 from proxy.core.sink import Sink, Stage
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.client_call_ids import ClientCallIds
@@ -28,6 +29,15 @@ from proxy.core.tools.names import NameTable
 
 MAX_REPLY_BYTES = 256 << 20
 """A bound for a backend that never ends: four times the largest request body, and far beyond any model's output."""
+
+MAX_REPLY_CHARACTERS = 8 << 20
+"""A bound for what is said, which is held in memory, and told whole at the end, several times, by the event loop. A
+model that writes for an hour says a fifth of it."""
+
+LOOK_BYTES = 1 << 20
+"""After so many bytes at least the length is looked at again."""
+
+PROSE = (Text, Refusal, Reasoning)
 
 
 class MakeDecoder(Protocol):
@@ -63,6 +73,7 @@ class Pipeline:
         """
         self._ledger = ledger
         self._received = 0
+        self._look_at = min(MAX_REPLY_CHARACTERS, MAX_REPLY_BYTES)
         if observer is not None:
             sink = observing_sink(observer, sink)
         collector = Collector(sink.feed)
@@ -113,16 +124,23 @@ class Pipeline:
             return False
         self._received += len(data)
         try:
-            if self._received > MAX_REPLY_BYTES:
-                raise BackendFault(
-                    OwnWords("The backend's reply does not end."), code="upstream_reply_too_large"
-                )
+            if self._received > self._look_at:
+                self._check_length()
             self._take(data)
         except ReplyOver:
             pass
         except BackendFault as fault:
             self.fail(fault.changed())
         return not self._assembler.finishing
+
+    def _check_length(self) -> None:
+        """Is done seldom: the reply cannot have grown by more than was received."""
+        ended = sum(len(each.part.text) for each in self.reply.parts if isinstance(each.part, PROSE))
+        called = sum(len(each.part.arguments) for each in self.reply.parts if isinstance(each.part, Call))
+        room = MAX_REPLY_CHARACTERS - ended - called - self._assembler.characters
+        if room < 0 or self._received > MAX_REPLY_BYTES:
+            raise BackendFault(OwnWords("The backend's reply does not end."), code="upstream_reply_too_large")
+        self._look_at = min(self._received + max(room, LOOK_BYTES), MAX_REPLY_BYTES)
 
     def close(self) -> None:
         """Takes the end of the backend's bytes."""

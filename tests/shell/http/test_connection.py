@@ -97,7 +97,7 @@ async def test_a_large_answer_may_take_long_as_long_as_it_is_taken(
 ) -> None:
     """S26, F67: no client with a slow line is taken for one that does not read."""
     monkeypatch.setattr(module, "STALLED_SECONDS", 0.5)
-    backend.answers(reply(*[text("x" * 1_000_000)] * 20))
+    backend.answers(reply(*[text("😀" * 1_000_000)] * 6))
     loop = asyncio.get_running_loop()
     async with connected(proxy) as (reader, writer):
         writer.write(WHOLE)

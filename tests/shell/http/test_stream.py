@@ -352,7 +352,7 @@ async def test_a_whole_answer_that_nobody_takes_is_given_up_too(
 ) -> None:
     monkeypatch.setattr(connection, "STALLED_SECONDS", SOON)
     proxy = await start_proxy(server={"heartbeat_seconds": SOON})
-    backend.answers(reply(*[text("x" * 1_000_000)] * 20))
+    backend.answers(reply(*[text("😀" * 1_000_000)] * 6))
     body = orjson.dumps({"model": "m", "input": "Hi"})
     host, _, port = proxy.url.removeprefix("http://").partition(":")
     _, writer = await asyncio.open_connection(host, int(port), limit=1024)

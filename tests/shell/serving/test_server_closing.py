@@ -188,7 +188,7 @@ async def test_an_answer_that_is_on_its_way_is_not_interrupted(
 ) -> None:
     """F74: nor does anything follow it that nobody asked for."""
     stopping = Stopping(backend, grace=0)
-    backend.answers(reply(*[text("x" * 1_000_000)] * 20))
+    backend.answers(reply(*[text("😀" * 1_000_000)] * 6))
     url = await stopping.start()
     async with reluctant(url, stream=False, **body) as reader:
         head = await reader.readuntil(b"\r\n\r\n")
