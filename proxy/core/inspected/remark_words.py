@@ -50,6 +50,7 @@ ODDITIES: Final[Mapping[str, str]] = {
     "finish_not_a_word": "The backend's reason for the end of its reply was no text.",
     "finish_repeated": "The backend said twice why its reply ended.",
     "finish_unknown": "The backend gave a reason for the end of its reply that is not known here.",
+    "frame_tokens_unread": "The text was full of what only looked like special tokens; its rest was passed as it is.",
     "frame_token": "A special token of the model's template stood in its text; it was taken out.",
     "held_call_cut": "A call that was held back to be checked was cut off before its end.",
     "item_malformed": "What should be an item of the reply was no object; it was left out.",

@@ -32,9 +32,16 @@ ASIDE: Final = frozenset({UsageDelta, CallDelta, CallEndDelta})
 MAX_BLANKS: Final = 64
 MAX_TOKENS: Final = 128
 """Characters of tokens in a row. No model writes more."""
-_TAGS: Final = either(*(literal(tag) for tag in ("<|", "</mm:think>", "</answer>", "</response>", "</s>")))
-_MAY_BEGIN: Final = re.compile(rf"{_TAGS.whole}|(?=<){_TAGS.begun}\Z")
-"""Matches where a token may begin, but for the recipient at the start of a reply."""
+PIECE: Final = 4096
+"""Characters that are read at a time: what stands behind a token is copied."""
+MAX_VAIN: Final = 2_000
+"""So many tokens of a reply may turn out to be none. Then its text is looked through no further: one of nothing else
+may come in one event, and would take the event loop for a minute."""
+_TAGS: Final = ("<|", "</mm:think>", "</answer>", "</response>", "</s>")
+_REST: Final = either(*(literal(tag[1:]) for tag in _TAGS))
+_MAY_BEGIN: Final = re.compile(rf"<(?:{_REST.whole}|(?=[^<]{{0,{max(map(len, _TAGS))}}}\Z){_REST.begun}\Z)")
+"""Matches where a token may begin, but for the recipient at the start of a reply. It begins with a literal sign, for
+which a text is searched forty times faster, and looks for what can only stand at the end nowhere else."""
 _AT_START: Final = ("<", "t")
 
 
@@ -60,6 +67,8 @@ class FrameStage:
         self._thinking: frozenset[str] | None = None
         """The family whose thought has not ended."""
         self._held = ""
+        self._vain = 0
+        """What looked like tokens and were none."""
         self._logprobs: list[Any] = []
 
     def frame(self, tag: str) -> None:
@@ -97,13 +106,15 @@ class FrameStage:
     def _on_text(self, delta: TextDelta) -> None:
         text, self._held = self._held + delta.text, ""
         self._logprobs += delta.logprobs or ()
-        while text:
-            if self._thinking:
-                text = self._think(text)
-            elif self._fresh:
-                text = self._begin(text)
-            else:
-                text = self._go_on(text)
+        for at in range(0, len(text), PIECE):
+            piece, self._held = self._held + text[at : at + PIECE], ""
+            while piece:
+                if self._thinking:
+                    piece = self._think(piece)
+                elif self._fresh:
+                    piece = self._begin(piece)
+                else:
+                    piece = self._go_on(piece)
 
     def _begin(self, text: str) -> str:
         """Reads what stands right behind what was taken out."""
@@ -139,12 +150,13 @@ class FrameStage:
     def _go_on(self, text: str) -> str:
         """Passes visible text up to what may be a token."""
         at = 0
-        while found := _MAY_BEGIN.search(text, at):
+        while self._vain < MAX_VAIN and (found := _MAY_BEGIN.search(text, at)):
             at = found.start()
             if self._met(text, at) or self._may_grow(text[at:]):
                 self._say(text[:at])
                 return self._at_tokens(text[at:], 0)
             at += 1
+            self._in_vain()
         self._say(text)
         return ""
 
@@ -172,9 +184,15 @@ class FrameStage:
     def _pass(self, text: str, size: int = 0) -> str:
         """Passes one sign of what is no token here, or more."""
         self._fresh = self._beside_call = False
+        self._in_vain()
         size = size or len(text) - len(text.lstrip()) + 1
         self._say(text[:size])
         return text[size:]
+
+    def _in_vain(self) -> None:
+        self._vain += 1
+        if self._vain == MAX_VAIN:
+            self._ledger.odd("frame_tokens_unread")
 
     def _think(self, text: str) -> str:
         at = 0
