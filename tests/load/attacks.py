@@ -227,6 +227,14 @@ ATTACKS: dict[str, Attack] = {
         lambda: [asking(stream=True)],
         reply=lambda: said(*[{"content": "word "}] * 200_000),
     ),
+    "23 nothing but words": Attack(
+        lambda: [asking(stream=True)],
+        reply=lambda: said(*[{"content": "word " * 3_000}] * 17_000),
+    ),
+    "23 nothing but tokens in one event": Attack(
+        lambda: [asking(stream=True)],
+        reply=lambda: said({"content": "<|" * (3 * MIB)}),
+    ),
     "23 interim answers": Attack(
         lambda: [asking()], reply=lambda: b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000_000
     ),
