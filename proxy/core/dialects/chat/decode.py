@@ -254,8 +254,6 @@ class ChatDecoder(Decoding):
             for delta in parts.read(content, self._ledger):
                 self._spoken = True
                 self._emit(delta)
-        elif content:
-            self._odd("text_not_a_string")
 
     def _prose(self, say: Callable[[str], None], text: Any) -> None:
         text = self._worded(text)

@@ -140,11 +140,8 @@ class Decoding:
                 return jsontext.compact(self._exact(arguments))
             except jsontext.BadJson:
                 self._fail(Garbled(UNWRITABLE))
-        elif type(worded := self._worded(arguments)) is str:
-            return worded
-        elif arguments is not None:
-            self._odd("arguments_not_text")
-        return ""
+                return ""
+        return self._worded(arguments) or ""
 
     def _worded(self, text: Any) -> Any:
         """Gives a token that a gateway has sent as what it looks like, a number or `true`, as the text that it is."""
