@@ -29,7 +29,9 @@ def history_of(chain: Sequence[Record], ledger: Ledger) -> bytes:
     """The items of a chain, oldest first, as a JSON list."""
     if warning := USABLE.get(chain[-1].status):
         ledger.warn(warning)
-    return joined([part for record in chain for part in (record.input, _whole(record.output, ledger))])
+    return joined(
+        [part for record in chain for part in (record.input, without_half_calls(record.output, ledger))]
+    )
 
 
 def history_of_conversation(entries: Iterable[Entry]) -> bytes:
@@ -47,22 +49,24 @@ def entries_of(record: Record) -> list[str]:
         return []
     return [
         item["id"]
-        for items in (record.input, record.output)
+        for items in (record.input, without_half_calls(record.output))
         for item in jsontext.loads(items)
-        if not is_half_call(item)
     ]
 
 
-def is_half_call(item: Json) -> bool:
-    """Nobody can answer half a call."""
-    return "call_id" in item and item.get("status") == "incomplete"
-
-
-def _whole(output: bytes, ledger: Ledger) -> bytes:
+def without_half_calls(output: bytes, ledger: Ledger | None = None) -> bytes:
+    """What is sent on of an answer. A client's own items are sent on as they are, whatever their status says: it may
+    have answered such a call."""
     if _CUT not in output:
         return output
     items = jsontext.loads(output)
     whole = [item for item in items if not is_half_call(item)]
-    for _ in range(len(items) - len(whole)):
-        ledger.drop("half_call")
+    if ledger is not None:
+        for _ in range(len(items) - len(whole)):
+            ledger.drop("half_call")
     return jsontext.dumps(whole)
+
+
+def is_half_call(item: Json) -> bool:
+    """Nobody can answer half a call of an answer."""
+    return "call_id" in item and item.get("status") == "incomplete"

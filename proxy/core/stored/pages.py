@@ -16,7 +16,7 @@ from proxy.core.errors import NotFound
 from proxy.core.masking.redact import quoted
 from proxy.core.stored.conversation import Entry, Order
 from proxy.core.stored.faults import cursor_not_found
-from proxy.core.stored.histories import is_half_call
+from proxy.core.stored.histories import without_half_calls
 from proxy.core.stored.private import public, public_item
 from proxy.core.stored.queries import Query, included
 from proxy.core.stored.record import Record
@@ -104,19 +104,15 @@ def listed_entries(entries: Iterable[Entry]) -> list[Listed]:
 def input_items(chain: Sequence[Record], reading: Order) -> Iterator[Listed]:
     """All that a response was asked: what it continues, oldest first, and its own input. A record is read when it is
     come to: a first page needs only the newest."""
-    own = chain[-1].input
-    lists = [part for record in chain[:-1] for part in (record.input, record.output)] + [own]
+    lists = [part for record in chain[:-1] for part in (record.input, without_half_calls(record.output))]
+    lists.append(chain[-1].input)
     if reading is Order.ASCENDING:
         return (listed for items in lists for listed in _listed(items))
     return (listed for items in reversed(lists) for listed in reversed(_listed(items)))
 
 
 def _listed(items: bytes) -> list[Listed]:
-    return [
-        Listed(item["id"], jsontext.dumps(public(item)))
-        for item in jsontext.loads(items)
-        if not is_half_call(item)
-    ]
+    return [Listed(item["id"], jsontext.dumps(public(item))) for item in jsontext.loads(items)]
 
 
 def behind(wish: PageWish, items: Iterable[Listed]) -> list[Listed]:

@@ -101,6 +101,13 @@ def test_t79_a_conversation_gets_whole_items_of_a_turn_that_went_well(status: St
     assert entries_of(record([message("a")], items, status)) == ids
 
 
+def test_t79_a_clients_own_items_are_kept_whatever_their_status_says() -> None:
+    """A call that its client has answered, and an output that it broke off: without one, the other is no pair."""
+    output = {"id": "f", "type": "function_call_output", "call_id": "call_e", "status": "incomplete"}
+    own = record([call("e", "incomplete"), output], [message("g")])
+    assert entries_of(own) == ids_in(history_of([own], Ledger())) == ["e", "f", "g"]
+
+
 @given(st.lists(st.lists(st.sampled_from([{}, {"a": "]"}, ["["], 1]), max_size=3), max_size=5))
 def test_lists_are_joined_whatever_is_in_them(lists: list[list[Any]]) -> None:
     assert jsontext.strict(joined(map(jsontext.dumps, lists))) == [item for items in lists for item in items]
