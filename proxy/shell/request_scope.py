@@ -46,7 +46,7 @@ class RequestScope:
             keep_cut(in_flight, self.secret_mask)
             raise
         except Fault as fault:
-            raise self._refusal(in_flight, fault) from fault.__cause__
+            raise await self._refusal(in_flight, fault) from fault.__cause__
         except Exception as bug:
             if in_flight.channel.opened:
                 in_flight.channel.abort()
@@ -66,7 +66,7 @@ class RequestScope:
                 self.under_way.ended(in_flight)
         return run
 
-    def _refusal(self, in_flight: InFlight, fault: Fault) -> Fault:
+    async def _refusal(self, in_flight: InFlight, fault: Fault) -> Fault:
         in_flight.charge.end(in_flight.reply)
         params = in_flight.surface.params
         refusal = fault.changed(
@@ -74,6 +74,7 @@ class RequestScope:
         )
         in_flight.ledger.note(status=refusal.status)
         in_flight.note_fault(refusal)
+        await in_flight.store.give_up()
         return refusal
 
     def _begun(self, watchers: Watchers, in_flight: InFlight) -> Watch:

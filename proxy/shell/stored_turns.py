@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -45,6 +46,8 @@ DOWN = (
 LOST = "The response could not be stored: another one has taken over its conversation."
 UNREADABLE = "The response could not be stored: what it refers to cannot be read any more."
 TOO_LARGE = "The response is too large to be stored, and cannot be continued by its id."
+
+Unlock = Callable[[], Coroutine[Any, Any, None]]
 
 
 @dataclass(slots=True, frozen=True)
@@ -190,14 +193,24 @@ class StoredTurn:
     async def share(self, memos: Mapping[str, bytes]) -> None:
         await self._turns.memos.share(self._tenant, memos)
 
+    async def give_up(self) -> None:
+        if (unlock := self._unlock()) is not None:
+            with suppress(StoreDown):  # then `close` goes on with it
+                await unlock()
+                self._locked = None
+
     def close(self) -> None:
-        records, named = self._turns.records, self._locked
-        self._locked = None
-        if records is not None and named is not None and named.conversation is not None:
-            unlock = partial(records.unlock, self._tenant, named.conversation, named.response)
+        unlock, self._locked = self._unlock(), None
+        if unlock is not None:
             self._turns.tasks.start(self._until_done(unlock), "unlock")
 
-    async def _until_done(self, unlock: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _unlock(self) -> Unlock | None:
+        records, named = self._turns.records, self._locked
+        if records is None or named is None or named.conversation is None:
+            return None
+        return partial(records.unlock, self._tenant, named.conversation, named.response)
+
+    async def _until_done(self, unlock: Unlock) -> None:
         """The lock has the lease of this process, which may live for long: nobody else would ever end it."""
         told = False
         while True:

@@ -73,5 +73,8 @@ class TurnStore(Protocol):
     async def share(self, memos: Mapping[str, bytes]) -> None:
         """Tells them to the other processes."""
 
+    async def give_up(self) -> None:
+        """The request is about to be refused: its client may ask again as soon as it hears of that."""
+
     def close(self) -> None:
         """The turn is over, however it ended."""

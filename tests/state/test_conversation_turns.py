@@ -1,12 +1,14 @@
 """Turns of a conversation: it is their history, and they become its items (T75-T82)."""
 
 import asyncio
+from typing import Any
 
 import openai
 import pytest
 
+from proxy.shell.stores.memory.records import MemoryRecords
 from tests.support.proxies import Proxy, StartProxy, final
-from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, reply, text
+from tests.support.sockets import END, HEAD, PROMPTLY, Line, ScriptedBackend, answer, reply, text
 from tests.support.state import asked, items, made, refused, sent
 from tests.support.store_failing import Date, Failing
 
@@ -96,6 +98,48 @@ async def test_t79_a_turn_that_fails_adds_nothing_and_frees_the_lock(
     ] == 404
     assert await items(proxy, id) == []
     assert (await asked(proxy, conversation=id))["status"] == "completed"
+
+
+async def test_t79_who_is_refused_may_ask_again_at_once(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever hears the refusal finds the conversation free, however long the store takes to unlock it."""
+    unlocking, may_unlock, unlock = asyncio.Event(), asyncio.Event(), MemoryRecords.unlock
+
+    async def slow(*args: Any) -> None:
+        unlocking.set()
+        await may_unlock.wait()
+        await unlock(*args)
+
+    monkeypatch.setattr(MemoryRecords, "unlock", slow)
+    id = await made(proxy)
+    backend.answers(answer(400, {"error": {"message": "No."}}), reply(text("Fine")))
+    refusal = asyncio.create_task(proxy.refused(conversation=id))  # noqa: TID251 - awaited below
+    await asyncio.wait_for(unlocking.wait(), PROMPTLY)
+    for _ in range(3):
+        assert await items(proxy, id) == []
+    assert not refusal.done()
+    may_unlock.set()
+    assert (await refusal)[0] == 400
+    assert (await asked(proxy, conversation=id))["status"] == "completed"
+
+
+async def test_t79_a_call_and_an_output_that_its_client_calls_incomplete_stay_a_pair(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """Each of them alone would have every later turn refused, or the model told that nobody answered."""
+    pair = [
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "status": "incomplete"},
+        {"type": "function_call_output", "call_id": "c", "output": "18", "status": "incomplete"},
+    ]
+    id = await made(proxy)
+    first = await asked(proxy, conversation=id, input=[{"role": "user", "content": "Hi"}, *pair])
+    await asked(proxy, conversation=id, input="More")
+    assert [role for role, _ in sent(backend)] == ["user", "assistant", "tool", "assistant", "user"]
+    assert ("tool", "18") in sent(backend)
+    async with proxy.session.get(f"{proxy.url}/v1/responses/{first['id']}/input_items") as response:
+        listed = [item["type"] for item in (await response.json())["data"]]
+    assert listed == ["function_call_output", "function_call", "message"]
 
 
 async def test_t79_a_client_that_leaves_frees_the_lock(backend: ScriptedBackend, proxy: Proxy) -> None:

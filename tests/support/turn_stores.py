@@ -33,6 +33,9 @@ class Untouched:
     async def share(self, memos: Mapping[str, bytes]) -> None:
         raise AssertionError("nobody will lack it")
 
+    async def give_up(self) -> None:
+        """There is nothing."""
+
     def close(self) -> None:
         self.closed += 1
 

@@ -66,6 +66,7 @@ class _TurnStore:
         self.save_later = stored.save_later
         self.recall = stored.recall
         self.share = stored.share
+        self.give_up = stored.give_up
         self.close = stored.close
 
     async def load(self, named: Named, ledger: Ledger) -> Known:
