@@ -226,6 +226,15 @@ def deeper_than(value: Any, limit: int) -> bool:
     return bool(layer)
 
 
+def is_text(text: str) -> bool:
+    """Can it be encoded? It cannot with half of a character in it (see `mend`)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def mend(text: str) -> str:
     """Joins the surrogates that meet; what stays alone becomes U+FFFD.
 

@@ -219,6 +219,11 @@ def test_halves_that_meet_are_joined_and_orphans_replaced(text: str, mended: str
     assert jsontext.mend(text) == mended
 
 
+@table(("text", "whole"), [("", True), ("plain é 😀 \0", True), ("a\ud83d", False), ("\ud83d\ude00", False)])
+def test_knows_text_that_can_be_encoded(text: str, whole: bool) -> None:
+    assert jsontext.is_text(text) is whole
+
+
 def test_what_is_kept_takes_no_more_than_it_is_long() -> None:
     """Whoever keeps it is counted by its length."""
     tracemalloc.start()

@@ -1,6 +1,7 @@
 """Who reads what is kept, and requests for it, each with inputs that grow."""
 
-from collections.abc import Callable, Mapping
+import sqlite3
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -21,7 +22,12 @@ from proxy.core.stored.record import Record, Status
 from proxy.core.stored.references import OwnItems, referred, resolved
 from proxy.core.stored.so_far import OutputSoFar
 from proxy.core.surfaces.responses.conversations import kept_in_conversation, new_items
+from proxy.shell.stores.memory.records import MemoryRecords
+from proxy.shell.stores.sql.record_steps import RecordSteps
+from proxy.shell.stores.sql.step import Step
+from proxy.shell.stores.sql.tables import RECORDS
 from tests.growth.work import Make
+from tests.support.stores import Terms, ids_of, record
 
 Json = dict[str, Any]
 
@@ -153,6 +159,41 @@ def _conversation(n: int) -> Callable[[], object]:
     return work
 
 
+def _items_of_one(n: int) -> Callable[[], object]:
+    """In memory, and by the steps of the engines that speak SQL."""
+    terms, kept = Terms(), record(inputs=n)
+    memory, steps = MemoryRecords(terms.clock, terms.keeping), RecordSteps(terms.clock, terms.keeping)
+    connection = sqlite3.connect(":memory:")
+    for statement in (statement for step in RECORDS.steps for statement in step):
+        connection.execute(statement)
+    _done(memory.save("t", kept))
+    _carried(connection, steps.save("t", kept, (), ""))
+
+    def work() -> None:
+        assert len(_done(memory.items("t", ids_of(kept)))) == n + 1
+        assert len(_carried(connection, steps.items("t", ids_of(kept)))) == n + 1
+
+    return work
+
+
+def _done(command: Coroutine[Any, Any, Any]) -> Any:
+    """What it returns. Nothing is waited for in memory."""
+    try:
+        command.send(None)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("it waits")
+
+
+def _carried(connection: sqlite3.Connection, step: Step[Any]) -> Any:
+    try:
+        ask = next(step)
+        while True:
+            ask = step.send(connection.execute(*ask).fetchall())
+    except StopIteration as end:
+        return end.value
+
+
 STORED: Mapping[str, Make] = {
     "items to keep": _kept,
     "a chain": _history,
@@ -165,4 +206,5 @@ STORED: Mapping[str, Make] = {
     "a query": _asked,
     "what a request continues": _named,
     "items of a conversation": _conversation,
+    "items of one response, by their ids": _items_of_one,
 }

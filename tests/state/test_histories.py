@@ -203,7 +203,7 @@ async def test_t28_an_item_that_was_asked_may_stand_for_itself_too(
         assert sent(backend) == [("user", "Long words"), ("assistant", "Yes?"), ("user", "No")]
 
 
-@pytest.mark.parametrize("id", ["", "msg_", "msg_1", "rs_../x", "m" * 4000, "msg_" + "0" * 48])
+@pytest.mark.parametrize("id", ["", "msg_", "msg_1", "rs_../x", "m" * 4000, "msg_" + "0" * 48, "msg_\ud800"])
 async def test_t29_what_nobody_knows_is_refused_before_the_backend_is_asked(
     backend: ScriptedBackend, proxy: Proxy, id: str
 ) -> None:

@@ -228,6 +228,13 @@ async def test_what_is_in_it_does_not_matter(records: Any, text: str) -> None:
     assert len(await records.items("t\x00'", ids_of(kept))) == 5
 
 
+async def test_t29_half_a_character_is_in_no_id(records: Any) -> None:
+    """And an engine that cannot even be asked for it is not down."""
+    kept = record(foreign=("mine",))
+    await records.save("t", kept)
+    assert list(await records.items("t", ["msg_\ud800", "mine", "\udfff"])) == ["mine"]
+
+
 async def test_a_record_of_nothing_at_all(records: Any) -> None:
     kept = replace(record(), answer=b"", input=b"[]", output=b"[]", model="")
     await records.save("", kept)

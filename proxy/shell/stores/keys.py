@@ -51,5 +51,20 @@ def items_of(record: Record) -> dict[str, bytes]:
     return found
 
 
+class WantedItems:
+    """Items that a step looks for, as it finds them. Each record is read once, however many of its items are wanted:
+    a request may name thousands of one. Nothing else of it is held."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._ids = frozenset(ids)
+        self.at: dict[str, dict[str, bytes]] = {}
+        """By the key of the record that keeps them."""
+
+    def read(self, tail: str, record: Record | None) -> None:
+        """`record`: None if nobody may use what it keeps."""
+        items = {} if record is None else items_of(record)
+        self.at[tail] = {id: items[id] for id in self._ids & items.keys()}
+
+
 def as_list(items: Iterable[bytes]) -> bytes:
     return b"[" + b",".join(items) + b"]"

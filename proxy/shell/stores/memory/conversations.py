@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
-from proxy.shell.stores.keys import items_of, tail_of
+from proxy.shell.stores.keys import WantedItems, items_of, tail_of
 from proxy.shell.stores.memory.shelf import ConversationShelf, KeptTurn
 from proxy.shell.stores.memory.state import MemoryBase
 from proxy.shell.stores.protocol import (
@@ -92,11 +92,12 @@ class MemoryConversations(MemoryBase):
         if holder := self._free(tenant, talk):
             return Locked(holder)
         there = {entry.item for entry in talk.visible}
-        added = []
-        for item in items_of(record):
+        added, wanted = [], WantedItems(items := items_of(record))
+        for item in items:
             if item in there:
                 raise AlreadyThere(item)
-            added.append((item, self._kept_at(shelf, item) or tail))
+            found = self._item_at(shelf, item, wanted)
+            added.append((item, tail if found is None else found[0]))
         if len(there) + len(added) > most:
             raise ConversationFull
         if any(kept_at == tail for _, kept_at in added):

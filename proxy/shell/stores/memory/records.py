@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from proxy.core.stored.record import Record, Status
-from proxy.shell.stores.keys import as_list, tail_of
+from proxy.shell.stores.keys import WantedItems, as_list, tail_of
 from proxy.shell.stores.memory.conversations import MemoryConversations
 from proxy.shell.stores.memory.shelf import KeptTurn, TenantShelf
 from proxy.shell.stores.memory.state import MADE_UP, OwnedRun
@@ -121,8 +121,8 @@ class MemoryRecords(MemoryConversations):
         return found[::-1]
 
     async def items(self, tenant: str, ids: Sequence[str]) -> Mapping[str, bytes]:
-        shelf = self._shelf(tenant)
-        return {id: item for id in ids if (item := self._item(shelf, id)) is not None}
+        shelf, wanted = self._shelf(tenant), WantedItems(ids)
+        return {id: item[1] for id in ids if (item := self._item_at(shelf, id, wanted)) is not None}
 
     async def delete(self, tenant: str, id: str) -> bool | None:
         turn = self._settled(tenant, id)

@@ -8,7 +8,7 @@ from proxy.core.jsontext import tight
 from proxy.core.stored import endings
 from proxy.core.stored.conversation import Entry
 from proxy.core.stored.record import Record, Status
-from proxy.shell.stores.keys import items_of, tail_of
+from proxy.shell.stores.keys import WantedItems, items_of, tail_of
 from proxy.shell.stores.memory.shelf import ConversationShelf, KeptTurn, Placed, TenantShelf
 from proxy.shell.stores.protocol import Key
 from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always, lives_between
@@ -119,33 +119,28 @@ class MemoryBase:
 
     # ── items ──
 
-    def _kept_at(self, shelf: TenantShelf, item: str) -> str | None:
-        """Where an item is kept that somebody may still use."""
+    def _item_at(self, shelf: TenantShelf, item: str, wanted: WantedItems) -> tuple[str, bytes] | None:
+        """Where an item is kept that somebody may still use, and the item."""
         for tail in shelf.candidates(item):
-            turn = shelf.turns.get(tail)
-            if (
-                turn is not None
-                and turn.record.lasting
-                and item in items_of(turn.record)
-                and shelf.is_needed(tail, self._is_there, self._is_kept)
-            ):
-                return tail
+            if tail not in wanted.at:
+                turn = shelf.turns.get(tail)
+                usable = turn is not None and turn.record.lasting
+                usable = usable and shelf.is_needed(tail, self._is_there, self._is_kept)
+                wanted.read(tail, turn.record if turn is not None and usable else None)
+            if item in wanted.at[tail]:
+                return tail, wanted.at[tail][item]
         return None
 
-    def _item(self, shelf: TenantShelf, id: str) -> bytes | None:
-        tail = self._kept_at(shelf, id)
-        return None if tail is None else items_of(shelf.turns[tail].record)[id]
-
-    def _locate(self, shelf: TenantShelf, items: Iterable[str], record: Record) -> list[tuple[str, str]]:
+    def _locate(self, shelf: TenantShelf, items: Sequence[str], record: Record) -> list[tuple[str, str]]:
         """Each item with the response that keeps it: this one, or another."""
-        own = items_of(record)
-        found = []
+        own, wanted = items_of(record), WantedItems(items)
+        located = []
         for item in items:
-            tail = tail_of(record.id) if item in own else self._kept_at(shelf, item)
-            if tail is None:
+            found = None if item in own else self._item_at(shelf, item, wanted)
+            if found is None and item not in own:
                 raise KeyError(item)
-            found.append((item, tail))
-        return found
+            located.append((item, tail_of(record.id) if found is None else found[0]))
+        return located
 
     # ── conversations ──
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from proxy.core import jsontext
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
-from proxy.shell.stores.keys import items_of, tail_of
+from proxy.shell.stores.keys import WantedItems, items_of, tail_of
 from proxy.shell.stores.protocol import (
     MOST_ENTRIES,
     AlreadyThere,
@@ -114,11 +114,11 @@ class ConversationSteps(StepsBase):
             return (yield from self._entries_of(tenant, rows))
         if holder := (yield from self._free(tenant, talk)):
             return Locked(holder)
-        added = []
-        for item in items_of(record):
+        added, wanted = [], WantedItems(items := items_of(record))
+        for item in items:
             if (yield sql.ENTRY_OF, (tenant, id, item)):
                 raise AlreadyThere(item)
-            found = yield from self._linked_at(tenant, item)
+            found = yield from self._linked_at(tenant, item, wanted)
             added.append((item, found or tail))
         if talk.last + len(added) > most:
             rows = yield sql.COUNT_ENTRIES, (tenant, id)
@@ -149,10 +149,10 @@ class ConversationSteps(StepsBase):
         yield from self._tidy(tenant, (yield from self._prune(tenant, id)), RowBudget())
         return True
 
-    def _linked_at(self, tenant: str, item: str) -> Step[str | None]:
+    def _linked_at(self, tenant: str, item: str, wanted: WantedItems) -> Step[str | None]:
         """Where the item is kept already. If that cannot be read, it is kept once more."""
         try:
-            found = yield from self._item_at(tenant, item)
+            found = yield from self._item_at(tenant, item, wanted)
         except RecordUnreadable:
             return None
         return None if found is None else found[0]

@@ -1,12 +1,12 @@
 """The steps of responses and of those who work on them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from proxy.core.stored import endings
 from proxy.core.stored.record import Record, Status
-from proxy.shell.stores.keys import as_list, items_of, tail_of
+from proxy.shell.stores.keys import WantedItems, as_list, items_of, tail_of
 from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, ParentGone, RecordUnreadable, Size, Swept
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.conversation_steps import ConversationSteps
@@ -140,10 +140,10 @@ class RecordSteps(ConversationSteps):
             found.append(replace(MADE_UP, id=first.conversation, created=first.created, input=items))
         return found[::-1]
 
-    def items(self, tenant: str, ids: Iterable[str]) -> Step[dict[str, bytes]]:
-        found = {}
+    def items(self, tenant: str, ids: Sequence[str]) -> Step[dict[str, bytes]]:
+        found, wanted = {}, WantedItems(ids)
         for id in ids:
-            if (item := (yield from self._item_at(tenant, id))) is not None:
+            if (item := (yield from self._item_at(tenant, id, wanted))) is not None:
                 found[id] = item[1]
         return found
 
@@ -174,9 +174,9 @@ class RecordSteps(ConversationSteps):
     def _locate(self, tenant: str, items: Sequence[str], record: Record) -> Step[list[tuple[str, str]]]:
         """Each item with the response that keeps it: this one, or another."""
         own = items_of(record) if items else {}
-        located = []
+        located, wanted = [], WantedItems(items)
         for item in items:
-            found = None if item in own else (yield from self._item_at(tenant, item))
+            found = None if item in own else (yield from self._item_at(tenant, item, wanted))
             if found is None and item not in own:
                 raise KeyError(item)
             located.append((item, tail_of(record.id) if found is None else found[0]))

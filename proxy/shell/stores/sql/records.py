@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from proxy.core.jsontext import is_text
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
 from proxy.shell.stores.protocol import (
@@ -93,6 +94,7 @@ class SqlRecords:
         return await self._carrier.read(partial(self._steps.chain, tenant, id, most))
 
     async def items(self, tenant: str, ids: Sequence[str]) -> Mapping[str, bytes]:
+        ids = [id for id in ids if is_text(id)]  # else it is no item's, and cannot even be asked for
         return await self._carrier.read(partial(self._steps.items, tenant, ids))
 
     async def delete(self, tenant: str, id: str) -> bool | None:

@@ -1,14 +1,15 @@
 """What several steps share: who lives, what can be read, and what holds a response that was deleted."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import floor
 from typing import Final
 
+from proxy.core import ids
 from proxy.core.stored import endings
 from proxy.core.stored.conversation import Conversation, Entry
 from proxy.core.stored.record import Record
-from proxy.shell.stores.keys import foreign_ids, items_of, tail_of
+from proxy.shell.stores.keys import WantedItems, foreign_ids, items_of, tail_of
 from proxy.shell.stores.protocol import RecordUnreadable
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql import statements as sql
@@ -193,18 +194,29 @@ class StepsBase:
         for item in foreign_ids(record):
             yield sql.KNOW_ITEM, (tenant, item, tail_of(record.id))
 
-    def _item_at(self, tenant: str, item: str) -> Step[tuple[str, bytes] | None]:
+    def _item_at(self, tenant: str, item: str, wanted: WantedItems) -> Step[tuple[str, bytes] | None]:
         """Where an item is kept that somebody may still use, and the item."""
-        rows = yield sql.ITEM_AT, (tenant, item)
-        for tail in (tail_of(item), *(row[0] for row in rows)):
-            kept = yield from self._kept(tenant, tail)
-            if kept is None or not kept.record.lasting or item not in (items := items_of(kept.record)):
-                continue
-            if self._is_there(kept.gone, kept.ended, lasting=True) or (
-                yield from self._is_needed(tenant, kept)
-            ):
-                return tail, items[item]
+        own = ids.tail_of(item)
+        if own is not None and item in (yield from self._usable(tenant, own, wanted)):
+            return own, wanted.at[own][item]
+        for (tail,) in (yield sql.ITEM_AT, (tenant, item)):
+            if item in (yield from self._usable(tenant, tail, wanted)):
+                return tail, wanted.at[tail][item]
         return None
+
+    def _usable(self, tenant: str, tail: str, wanted: WantedItems) -> Step[Mapping[str, bytes]]:
+        """The wanted items that are kept there, if somebody may still use them."""
+        if tail not in wanted.at:
+            kept = yield from self._kept(tenant, tail)
+            usable = kept is not None and (yield from self._is_usable(tenant, kept))
+            wanted.read(tail, kept.record if kept is not None and usable else None)
+        return wanted.at[tail]
+
+    def _is_usable(self, tenant: str, kept: Kept) -> Step[bool]:
+        if not kept.record.lasting:
+            return False
+        there = self._is_there(kept.gone, kept.ended, lasting=True)
+        return there or (yield from self._is_needed(tenant, kept))
 
     def _is_needed(self, tenant: str, kept: Kept) -> Step[bool]:
         """Does a response that can be read, or a conversation, hold this one?"""
