@@ -228,8 +228,8 @@ async def test_the_lock_of_background_work_ends_with_it(records: Any, terms: Ter
     """T79, T92: finished, cancelled, or settled when another takes the lock; a late owner adds nothing."""
     made = await make(records)
     first = run(conversation=made)
-    assert await records.begin("t", first, "w") == Began([])
-    assert await records.begin("t", first, "w") == Began([]), "once more"
+    assert await records.begin("t", first, "w") == Began(())
+    assert await records.begin("t", first, "w") == Began(()), "once more"
     ended = replace(record(outputs=2), id=first.id, conversation=made.id, background=True, input=first.input)
     assert await records.finish("t", ended, "w", ids_of(ended)) is Outcome.DONE
     assert await items_in(records, made) == ids_of(ended)

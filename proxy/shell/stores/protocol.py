@@ -59,7 +59,7 @@ class Locked(NamedTuple):
 
 
 class Began(NamedTuple):
-    """`entries`: of the conversation, if one was named, oldest first."""
+    """`entries`: of the conversation that was locked, oldest first."""
 
     entries: Sequence[Entry]
 
@@ -108,8 +108,8 @@ class Records(Protocol):
         Raises `ParentGone`."""
 
     async def begin(self, tenant: str, record: Record, worker: str) -> Began | Locked | None:
-        """Keeps background work that is queued, and takes the lock of its conversation. None: no such conversation.
-        Raises `ParentGone`."""
+        """Keeps background work that is queued, and takes the lock of its conversation, whose entries it does not tell.
+        None: no such conversation. Raises `ParentGone`."""
 
     async def start(self, tenant: str, id: str, worker: str, answer: bytes) -> Outcome:
         """Queued work is in progress."""

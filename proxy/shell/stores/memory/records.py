@@ -57,7 +57,7 @@ class MemoryRecords(MemoryConversations):
             self._beat(worker)
             self._runs[Key(tenant, record.id)] = OwnedRun(worker)
             self._put(shelf, KeptTurn(record, seen=None if talk is None else talk.version))
-        return Began(() if talk is None else self._entries_of(shelf, talk.visible))
+        return Began(())
 
     def _check_parent(self, shelf: TenantShelf, record: Record) -> None:
         if record.parent is not None and tail_of(record.parent) not in shelf.turns:

@@ -107,7 +107,10 @@ class Attempt:
             first = next(step)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
-        known = {first: await self._ask(first)} if ahead is None else await self._known(ahead)
+        if ahead is None or first[0] != ahead.answered:
+            known = {first: await self._ask(first)}
+        else:
+            known = await self._known(ahead)
         if (ended := _ended(step, first, known)) is not None:
             return ended[0]
         await self._connection.execute(READ)

@@ -4,13 +4,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
+from proxy.core.stored.conversation import Entry
 from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import tail_of
 from proxy.shell.stores.postgres.carrier import PostgresCarrier
 from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.protocol import Began, Locked
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
-from proxy.shell.stores.sql.carrier import Ahead
+from proxy.shell.stores.sql.carrier import Ahead, family
 from proxy.shell.stores.sql.records import SqlRecords
 from proxy.shell.stores.sql.statements import FIND, TURN
 from proxy.shell.stores.sql.step import Step
@@ -26,6 +28,14 @@ select turns.tail, turns.parent, depth + 1 from chain join turns
 on turns.tenant = ? and turns.tail = right(chain.parent, {TAIL_DIGITS}) where depth < ?)
 select tenant, tail, {TURN} from turns where tenant = ? and tail in (select tail from chain)"""
 """A response and all that it continues: one question instead of one for each."""
+
+HELD: Final = f"""select tenant, tail, {TURN} from turns where tenant = ? and tail in
+(select tail from entries where tenant = ? and conversation = ? and dropped is null)"""
+"""The responses whose items are in a conversation."""
+
+HELD_IF_FREE: Final = f"""{HELD} and exists
+(select 1 from conversations where tenant = ? and id = ? and lock_response in ('', ?))"""
+"""None of them for who will be refused."""
 
 
 class PostgresRecords(SqlRecords):
@@ -51,3 +61,12 @@ class PostgresRecords(SqlRecords):
     async def chain(self, tenant: str, id: str, most: int) -> Sequence[Record] | None:
         ahead = Ahead(CHAIN, (tenant, tail_of(id), tenant, most, tenant), FIND, keys=2)
         return await self._carrier.read(partial(self._steps.chain, tenant, id, most), ahead)
+
+    async def entries(self, tenant: str, id: str) -> Sequence[Entry] | None:
+        ahead = Ahead(HELD, (tenant, tenant, id), FIND, keys=2)
+        return await self._carrier.read(partial(self._steps.entries, tenant, id), ahead)
+
+    async def lock(self, tenant: str, id: str, worker: str, response: str) -> Began | Locked | None:
+        step = partial(self._steps.lock, tenant, id, worker, response)
+        ahead = Ahead(HELD_IF_FREE, (tenant, tenant, id, tenant, id, response), FIND, keys=2)
+        return await self._carrier.write(step, holds=family(tenant, id, response), ahead=ahead)

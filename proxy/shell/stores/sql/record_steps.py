@@ -57,9 +57,7 @@ class RecordSteps(ConversationSteps):
             yield sql.RUN, (tenant, tail_of(record.id), record.id, worker)
             seen = None if talk is None else talk.version
             yield from self._insert(tenant, Kept(record, gone=False, ended=None, seen=seen))
-        if talk is None:
-            return Began(())
-        return Began((yield from self._visible(tenant, talk.conversation.id)))
+        return Began(())
 
     def _check_parent(self, tenant: str, record: Record) -> Step[None]:
         if record.parent is not None and not (yield sql.STATE, (tenant, tail_of(record.parent))):

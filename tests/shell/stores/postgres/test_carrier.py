@@ -1,21 +1,24 @@
 """What a carrier asks of PostgreSQL itself. What it carries is shown by `tests/stores`."""
 
 import time
+from typing import Any
 
 import asyncpg
 import pytest
 
 from proxy.shell.stores.postgres import carrier
 from proxy.shell.stores.postgres.address import Address, Limits
+from proxy.shell.stores.postgres.attempt import Attempt
 from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.dialect import translated
 from proxy.shell.stores.postgres.live import FIND_ALL, PostgresLive
-from proxy.shell.stores.postgres.records import CHAIN, PostgresRecords
+from proxy.shell.stores.postgres.records import CHAIN, HELD, HELD_IF_FREE, PostgresRecords
 from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.protocol import Began
 from proxy.shell.stores.sql import limit_statements, log_statements, statements
 from proxy.shell.stores.terms import Keeping
 from tests.support.postgres import execute, fresh_url
-from tests.support.stores import postgres_at, record, run
+from tests.support.stores import postgres_at, record, run, talk
 
 WHOLE = {"LIVING", "FULL_METERS", "CENSUS_OF_KEYS", "CENSUS_OF_KEYS_OF_TALKS"}
 """Of the processes that live, and of the tenants that are limited: few. And what people are shown."""
@@ -31,7 +34,7 @@ async def test_each_question_is_answered_by_an_index() -> None:
         await engine.open()
     connection = await asyncpg.connect(url)
     await connection.execute("set enable_seqscan = off; set plan_cache_mode = force_generic_plan")
-    asked = {"CHAIN": CHAIN, "FIND_ALL": FIND_ALL}
+    asked = {"CHAIN": CHAIN, "FIND_ALL": FIND_ALL, "HELD": HELD, "HELD_IF_FREE": HELD_IF_FREE}
     for module in (limit_statements, log_statements, statements):  # `LIVING` of the first is only a part
         asked |= {
             name: each for name, each in vars(module).items() if name.isupper() and isinstance(each, str)
@@ -48,6 +51,41 @@ async def test_each_question_is_answered_by_an_index() -> None:
     for engine in engines:
         await engine.close()
     assert whole == WHOLE
+
+
+async def test_a_history_takes_as_many_questions_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is a way to the server and back: of a chain, and of a conversation that is read, or locked for a turn."""
+    asked: list[Any] = []
+    ask = Attempt._ask
+
+    async def counted(self: Attempt, question: Any) -> Any:
+        asked.append(question)
+        return await ask(self, question)
+
+    monkeypatch.setattr(Attempt, "_ask", counted)
+    engine = postgres_at(await fresh_url())
+    await engine.open()
+    counts, conversation, last = [], talk(), None
+    await engine.create("t", conversation)
+    for _ in range(2):
+        for _ in range(10):
+            last = record(parent=last)
+            await engine.save("t", last)
+            await engine.add("t", conversation.id, record())
+        asked.clear()
+        assert last is not None
+        chain = await engine.chain("t", last.id, 100)
+        counts.append(len(asked))
+        assert chain is not None
+        entries = await engine.entries("t", conversation.id)
+        counts.append(len(asked))
+        begun = await engine.lock("t", conversation.id, "w", last.id)
+        counts.append(len(asked))
+        await engine.unlock("t", conversation.id, last.id)
+        assert isinstance(begun, Began)
+        assert len(chain) * 2 == len(entries or ()) == len(begun.entries)
+    await engine.close()
+    assert counts[:3] == counts[3:]
 
 
 async def test_the_bytes_of_very_many_responses_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
