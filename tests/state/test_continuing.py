@@ -89,6 +89,8 @@ async def test_t12_a_parent_and_a_conversation_exclude_each_other(proxy: Proxy) 
 async def test_t13_a_wrong_field_is_told_first(proxy: Proxy) -> None:
     named = {"previous_response_id": "resp_" + "0" * 48}
     assert await refused(proxy, **named, temperature=9) == (400, "invalid_value", "temperature")
+    for model in (None, ""):
+        assert (await refused(proxy, **named, model=model))[2] == "model"
     wrong = await refused(proxy, conversation="conv_1", prompt={"id": "pmpt_1"})
     assert wrong == (400, "unsupported_parameter", "prompt")
 

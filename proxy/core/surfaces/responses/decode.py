@@ -26,7 +26,6 @@ from proxy.core.surfaces.reading.checks import missing, wrong_type, wrong_value
 from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.fields import (
     ANY_TEXT,
-    MODEL,
     cache_labels,
     json_object,
     output_format,
@@ -40,6 +39,7 @@ from proxy.core.surfaces.responses.envelope import (
     FormatWish,
     ResponsesEnvelope,
     Thinking,
+    model_in,
     read_envelope,
 )
 from proxy.core.surfaces.responses.items import read_items
@@ -73,9 +73,7 @@ def decode(
     """`whole`: what the input is, if the client has not sent all of it. `background`: may work go on in the
     background? `run`: types of tools that the backend runs itself."""
     envelope = read_envelope(json_object(body, ledger.work.levels(body)), ledger, background=background)
-    model = envelope.get("model")
-    if not model:
-        raise missing("model", MODEL)
+    model = model_in(envelope)
     cursor = InputCursor(ledger, signer.reader() if signer else None)
     cursor.hosted = bool(run)
     if whole is not None:

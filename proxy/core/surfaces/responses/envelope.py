@@ -12,8 +12,10 @@ from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.stored.faults import no_background
 from proxy.core.stored.named import previous_and_conversation
+from proxy.core.surfaces.reading.checks import missing
 from proxy.core.surfaces.reading.fields import (
     LOOSE,
+    MODEL,
     FormatWord,
     Loose,
     ModelName,
@@ -124,6 +126,13 @@ REFUSED = {
     "prompt": "prompt templates are not stored here. Send their text as instructions and input.",
 }
 """Fields that cannot be ignored, because the answer would be another one, and what to do instead."""
+
+
+def model_in(envelope: ResponsesEnvelope) -> str:
+    model = envelope.get("model")
+    if not model:
+        raise missing("model", MODEL)
+    return model
 
 
 def read_envelope(body: dict[str, Any], ledger: Ledger, *, background: bool = False) -> ResponsesEnvelope:

@@ -27,7 +27,7 @@ from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.reading.fields import json_object
 from proxy.core.surfaces.responses import decode
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
-from proxy.core.surfaces.responses.envelope import read_envelope
+from proxy.core.surfaces.responses.envelope import model_in, read_envelope
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
 from proxy.core.surfaces.responses.whole_input import WholeInput, items_of, whole_input
@@ -91,7 +91,7 @@ class ResponsesSurface:
         if not references and body.get(PREVIOUS) is None and body.get(CONVERSATION) is None:
             return None
         fields = json_object(body, ledger.work.levels(body))
-        read_envelope(fields, Ledger(), background=self._offers_background)
+        model_in(read_envelope(fields, Ledger(), background=self._offers_background))
         previous, conversation = previous_and_conversation(body)
         if conversation is not None and not self.options.stores:
             raise no_conversations()
