@@ -19,6 +19,7 @@ from proxy.configured import (
     breakers_of,
     memory_of,
     metrics_readers_of,
+    read_bytes_of,
     responses_options_of,
     retry_rules_of,
     secrets_of,
@@ -137,7 +138,9 @@ async def running(
     mint = Mint(Entropy().token_hex)
     ring = ring_of(settings)
     async with (
-        storage_of(settings.store, settings.live, slot, metrics, log, clock) as storage,
+        storage_of(
+            settings.store, settings.live, read_bytes_of(settings), slot, metrics, log, clock
+        ) as storage,
         watchers_of(settings, metrics, mint, secret_mask.configured, log, clock, ring) as watchers,
     ):
         tickets = None if storage.shared is None else Tickets(storage.shared, storage.worker, clock)

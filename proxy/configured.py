@@ -166,6 +166,12 @@ def store_limits_of(settings: Settings) -> StoreLimits:
     )
 
 
+def read_bytes_of(settings: Settings) -> int:
+    """What is kept and may be read at a time: a history that a request may have, in records of which parts may be gone,
+    and the largest record and its neighbour in any case."""
+    return 2 * max(settings.server.body_limit_mib, settings.store.max_response_mib) * BYTES_PER_MIB
+
+
 def metrics_readers_of(settings: Settings) -> Tenants | None:
     if settings.metrics.keys:
         return Tenants(dict.fromkeys(settings.metrics.keys, WATCHER))

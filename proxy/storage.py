@@ -121,11 +121,13 @@ def _told_in_the_loop(watch: UnreadableWatch) -> Told:
 async def storage_of(
     settings: StoreSettings,
     live_settings: LiveSettings,
+    read_bytes: int,
     slot: WorkerSlot,
     metrics: Metrics,
     log: Log,
     clock: Callable[[], float],
 ) -> AsyncIterator[Storage]:
+    """`read_bytes`: see `Keeping`."""
     location = located(settings, slot.of)
     check_live(live_settings)
     seals = sealed_by(settings, _told_in_the_loop(UnreadableWatch(metrics, log, clock)))
@@ -136,7 +138,8 @@ async def storage_of(
     patience = Patience(clock)
     dates = Clock(date=time.time, steady=clock)  # noqa: TID251 - here it comes in
     limits = Limits(settings.connections, settings.wait_seconds, settings.prepared)
-    engines = engines_at(location, dates, keeping_of(settings), patience.may_bury, limits, seals)
+    keeping = replace(keeping_of(settings), read_bytes=read_bytes)
+    engines = engines_at(location, dates, keeping, patience.may_bury, limits, seals)
     if engines is None:
         if server is not None:
             nothing = _sharing_a_server(location, server, slot)

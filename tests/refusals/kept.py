@@ -25,6 +25,9 @@ LONG = _id("resp", 8)
 ITEM = _id("msg", 5)
 CONVERSATION, BUSY = _id("conv", 6), _id("conv", 7)
 """One with the item in it, and one that a turn works on."""
+LARGE = _id("conv", 10)
+"""With more in it than is read at a time."""
+MOST = 1 << 19
 
 
 def _record(id: str, status: Status = Status.COMPLETED, **members: Any) -> Record:
@@ -34,7 +37,7 @@ def _record(id: str, status: Status = Status.COMPLETED, **members: Any) -> Recor
 
 async def records() -> MemoryRecords:
     terms = Terms()
-    engine = MemoryRecords(terms.clock, terms.keeping)
+    engine = MemoryRecords(terms.clock, replace(terms.keeping, read_bytes=MOST))
     await engine.save(TENANT, _record(ANSWERED))
     await engine.save(TENANT, _record(LONG, input=jsontext.dumps([item(_id("msg", 9), "x" * (1 << 20))])))
     for id, members in ((RUNNING, {}), (WHOLE, {}), (STREAMED, {"streamed": True})):
@@ -42,8 +45,10 @@ async def records() -> MemoryRecords:
         await engine.begin(TENANT, begun, WORKER)
         if id != RUNNING:
             await engine.finish(TENANT, replace(begun, status=Status.COMPLETED), WORKER)
-    for conversation in (CONVERSATION, BUSY):
+    for conversation in (CONVERSATION, BUSY, LARGE):
         await engine.create(TENANT, Conversation(conversation, CREATED))
     await engine.add(TENANT, CONVERSATION, _record(GIVEN, input=jsontext.dumps([item(ITEM)])))
+    large = [item(_id("msg", 11), "x" * MOST)]
+    await engine.add(TENANT, LARGE, _record(_id("resp", 12), input=jsontext.dumps(large)))
     await engine.lock(TENANT, BUSY, WORKER, ANSWERED)
     return engine

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.refusals.cases import Case, responses
-from tests.refusals.kept import ANSWERED, BUSY, CONVERSATION, ITEM, LONG, RUNNING, STREAMED, WHOLE
+from tests.refusals.kept import ANSWERED, BUSY, CONVERSATION, ITEM, LARGE, LONG, RUNNING, STREAMED, WHOLE
 
 HI = {"role": "user", "content": "Hi"}
 WRONG = "invalid_value"
@@ -221,6 +221,7 @@ CONVERSATIONS = (
 )
 
 ITEMS = (
+    _talk("ask for a smaller page by limit", None, "request_too_large", f"{LARGE}/items", "GET", status=413),
     _talk(
         "not found in conversation", None, "item_not_found", f"{CONVERSATION}/items/msg_1", "GET", status=404
     ),

@@ -1,6 +1,7 @@
 """Turns of a conversation: it is their history, and they become its items (T75-T82)."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -121,6 +122,33 @@ async def test_t79_who_is_refused_may_ask_again_at_once(
     assert not refusal.done()
     may_unlock.set()
     assert (await refusal)[0] == 400
+    assert (await asked(proxy, conversation=id))["status"] == "completed"
+
+
+async def test_t21_a_conversation_of_very_much_can_be_made_smaller(
+    backend: ScriptedBackend, start_proxy: StartProxy, tmp_path: Path
+) -> None:
+    """Nobody loads all of it to find out that it is too much. A walk in small pages finds what to delete."""
+    proxy = await start_proxy(
+        server={"body_limit_mib": 1}, store={"url": f"sqlite:{tmp_path}", "max_response_mib": 1}
+    )
+    id = await made(proxy)
+    url = f"{proxy.url}/v1/conversations/{id}/items"
+    for _ in range(4):
+        message = {"role": "user", "content": "x" * 700_000}
+        async with proxy.session.post(url, json={"items": [message]}) as response:
+            assert response.status == 200
+            last = (await response.json())["last_id"]
+    for path in ("", "?limit=3"):
+        async with proxy.session.get(url + path) as response:
+            assert (response.status, (await response.json())["error"]["code"]) == (413, "request_too_large")
+    for body in ({}, {"store": False}):
+        assert (await refused(proxy, conversation=id, **body))[:2] == (413, "request_too_large")
+    while last is not None:
+        async with proxy.session.delete(f"{url}/{last}") as response:
+            assert response.status == 200
+        async with proxy.session.get(f"{url}?limit=1") as response:
+            last = (await response.json())["last_id"]
     assert (await asked(proxy, conversation=id))["status"] == "completed"
 
 

@@ -17,6 +17,7 @@ from proxy.shell.stores.protocol import (
     Locked,
     Outcome,
     Size,
+    TooMuchKept,
 )
 from tests.support.stores import Terms, ids_in, ids_of, item, record, run, talk
 
@@ -72,6 +73,32 @@ async def test_what_is_unknown_and_what_is_another_s_are_alike(records: Any, ten
     assert await records.drop(tenant, name, id) is False
     assert await records.begin(tenant, run(conversation=replace(made, id=name)), "w") is None
     assert await items_in(records, made) == [id]
+
+
+async def test_nobody_reads_more_than_there_is_room_for(records: Any, terms: Terms) -> None:
+    """However much a conversation holds. It is not locked then, and can be made smaller."""
+    made = await make(records)
+    large = [record(inputs=1, outputs=0, text="x" * 9_000) for _ in range(5)]
+    for each in large:
+        await records.add("t", made.id, each)
+    terms.keeping = replace(terms.keeping, read_bytes=30_000)
+    with pytest.raises(TooMuchKept):
+        await records.entries("t", made.id)
+    with pytest.raises(TooMuchKept):
+        await records.lock("t", made.id, "w", "resp_1")
+    with pytest.raises(TooMuchKept):
+        await records.page("t", made.id, Order.ASCENDING, None, 5)
+    first, second, *_ = await records.page("t", made.id, Order.ASCENDING, None, 2)
+    for entry in (first, second):
+        assert await records.drop("t", made.id, entry.id) is True
+    began = await records.lock("t", made.id, "w", "resp_1")
+    assert len(began.entries) == len(await records.entries("t", made.id)) == 3
+    kept = [record(text="x" * 9_000) for _ in range(3)]
+    for each in kept:
+        await records.save("t", each)
+    with pytest.raises(TooMuchKept):
+        await records.items("t", [id for each in kept for id in ids_of(each)])
+    assert len(await records.items("t", ids_of(kept[0]))) == 2
 
 
 async def test_turns_add_their_items_in_order(records: Any) -> None:

@@ -261,6 +261,15 @@ def unreadable() -> ProxyFault:
     )
 
 
+def too_much_kept() -> TooLarge:
+    return TooLarge(
+        OwnWords(
+            "This asks for more of what is kept than can be read at a time: ask for a smaller page by limit, name "
+            "fewer items, or delete large items of the conversation."
+        )
+    )
+
+
 # ── what is not offered ──
 
 

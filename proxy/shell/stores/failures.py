@@ -3,7 +3,7 @@
 from types import TracebackType
 
 from proxy.core.stored import faults
-from proxy.shell.stores.protocol import RecordUnreadable, StoreDown
+from proxy.shell.stores.protocol import RecordUnreadable, StoreDown, TooMuchKept
 
 
 class _ToldAsFaults:
@@ -19,6 +19,8 @@ class _ToldAsFaults:
             raise faults.store_is_down() from raised
         if isinstance(raised, RecordUnreadable):
             raise faults.unreadable() from raised
+        if isinstance(raised, TooMuchKept):
+            raise faults.too_much_kept() from raised
 
 
 _TOLD_AS_FAULTS = _ToldAsFaults()

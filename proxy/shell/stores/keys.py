@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from proxy.core import ids, jsontext
 from proxy.core.stored.record import Record
+from proxy.shell.stores.protocol import TooMuchKept
 
 ID = b'"id":"'
 """Before each id in JSON of ours, which has no spaces. Within a text its quotation marks are escaped."""
@@ -55,15 +56,21 @@ class WantedItems:
     """Items that a step looks for, as it finds them. Each record is read once, however many of its items are wanted:
     a request may name thousands of one. Nothing else of it is held."""
 
-    def __init__(self, ids: Iterable[str]) -> None:
+    def __init__(self, ids: Iterable[str], most_bytes: int | None = None) -> None:
+        """`most_bytes`: of all of them together; None if it was seen to that there are not too many."""
         self._ids = frozenset(ids)
+        self._left = most_bytes
         self.at: dict[str, dict[str, bytes]] = {}
         """By the key of the record that keeps them."""
 
     def read(self, tail: str, record: Record | None) -> None:
         """`record`: None if nobody may use what it keeps."""
         items = {} if record is None else items_of(record)
-        self.at[tail] = {id: items[id] for id in self._ids & items.keys()}
+        found = self.at[tail] = {id: items[id] for id in self._ids & items.keys()}
+        if self._left is not None:
+            self._left -= sum(map(len, found.values()))
+            if self._left < 0:
+                raise TooMuchKept
 
 
 def as_list(items: Iterable[bytes]) -> bytes:

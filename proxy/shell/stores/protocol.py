@@ -2,7 +2,8 @@
 
 The tenant is the first argument of every method: what belongs to another tenant is as unknown as what never was, by the
 same query. Each method ends within its limit, or raises StoreDown; no method is ended by its caller's end, and each
-write may be repeated. Times are the engine's own.
+write may be repeated. Whoever asks for more items than may be read at a time (`Keeping.read_bytes`) hears TooMuchKept.
+Times are the engine's own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,6 +45,10 @@ class StoreReplaced(StoreDown):
 class Key(NamedTuple):
     tenant: str
     id: str
+
+
+class TooMuchKept(Exception):
+    """What is asked for is more than may be read at a time."""
 
 
 class Outcome(Enum):

@@ -35,6 +35,8 @@ class Keeping:
     conversation_seconds: float | None = None
     """After the last use."""
     most_bytes: int = 10 << 30
+    read_bytes: int = 128 << 20
+    """Of one conversation, page or list of items, at a time: whatever is kept, there is room to read it."""
 
 
 def lives_between(now: float) -> tuple[float, float]:

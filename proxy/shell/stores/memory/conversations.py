@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
@@ -55,9 +56,10 @@ class MemoryConversations(MemoryBase):
             return None
         if holder := self._free(tenant, talk, response):
             return Locked(holder)
+        entries = self._entries_of(self._shelf(tenant), talk.visible)
         self._lock(talk, worker, response)
         self._beat(worker)
-        return Began(self._entries_of(self._shelf(tenant), talk.visible))
+        return Began(entries)
 
     async def unlock(self, tenant: str, id: str, response: str) -> None:
         if talk := self._talk(tenant, id):
@@ -102,7 +104,7 @@ class MemoryConversations(MemoryBase):
             raise ConversationFull
         if any(kept_at == tail for _, kept_at in added):
             self._put(shelf, KeptTurn(replace(record, conversation=None), ended=self._date(), gone=True))
-        return self._entries_of(shelf, self._append(shelf, talk, added))
+        return self._entries_of(shelf, self._append(shelf, talk, added), most_bytes=inf)
 
     async def entry(self, tenant: str, id: str, item: str) -> Entry | None:
         talk = self._talk(tenant, id)

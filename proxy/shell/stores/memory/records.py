@@ -121,7 +121,7 @@ class MemoryRecords(MemoryConversations):
         return found[::-1]
 
     async def items(self, tenant: str, ids: Sequence[str]) -> Mapping[str, bytes]:
-        shelf, wanted = self._shelf(tenant), WantedItems(ids)
+        shelf, wanted = self._shelf(tenant), WantedItems(ids, self._keeping.read_bytes)
         return {id: item[1] for id in ids if (item := self._item_at(shelf, id, wanted)) is not None}
 
     async def delete(self, tenant: str, id: str) -> bool | None:

@@ -10,7 +10,7 @@ from proxy.core.stored.conversation import Entry
 from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.keys import WantedItems, items_of, tail_of
 from proxy.shell.stores.memory.shelf import ConversationShelf, KeptTurn, Placed, TenantShelf
-from proxy.shell.stores.protocol import Key
+from proxy.shell.stores.protocol import Key, TooMuchKept
 from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always, lives_between
 
 MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
@@ -189,12 +189,19 @@ class MemoryBase:
         talk.touched = self._date()
         return placed
 
-    def _entries_of(self, shelf: TenantShelf, placed: Iterable[Placed]) -> Sequence[Entry]:
+    def _entries_of(
+        self, shelf: TenantShelf, placed: Iterable[Placed], most_bytes: float | None = None
+    ) -> Sequence[Entry]:
+        """`most_bytes`: of the records in which they lie; None: as much as may be read at a time."""
         kept = {}
-        found = []
+        found, left = [], self._keeping.read_bytes if most_bytes is None else most_bytes
         for entry in placed:
             if entry.tail not in kept:
-                kept[entry.tail] = items_of(shelf.turns[entry.tail].record)
+                record = shelf.turns[entry.tail].record
+                left -= len(record.input) + len(record.output)
+                if left < 0:
+                    raise TooMuchKept
+                kept[entry.tail] = items_of(record)
             found.append(Entry(entry.position, entry.item, kept[entry.tail][entry.item]))
         return found
 

@@ -29,9 +29,12 @@ on turns.tenant = ? and turns.tail = right(chain.parent, {TAIL_DIGITS}) where de
 select tenant, tail, {TURN} from turns where tenant = ? and tail in (select tail from chain)"""
 """A response and all that it continues: one question instead of one for each."""
 
-HELD: Final = f"""select tenant, tail, {TURN} from turns where tenant = ? and tail in
+OF_ONE: Final = """turns where tenant = ? and tail in
 (select tail from entries where tenant = ? and conversation = ? and dropped is null)"""
-"""The responses whose items are in a conversation."""
+
+HELD: Final = f"""select tenant, tail, {TURN} from {OF_ONE}
+and (select sum(length(input) + length(output)) from {OF_ONE}) <= ?"""
+"""The responses whose items are in a conversation; none of them if they are too large to be read together."""
 
 HELD_IF_FREE: Final = f"""{HELD} and exists
 (select 1 from conversations where tenant = ? and id = ? and lock_response in ('', ?))"""
@@ -48,6 +51,7 @@ class PostgresRecords(SqlRecords):
         seals: Seals = NO_SEALS,
     ) -> None:
         carrier = PostgresCarrier(connections, RECORDS, clock, may_vanish=False)
+        self._keeping = keeping
         super().__init__(carrier, clock.clock, keeping, lambda: clock.is_calm() and may_bury(), seals)
 
     async def beat(self, worker: str) -> int:
@@ -63,10 +67,14 @@ class PostgresRecords(SqlRecords):
         return await self._carrier.read(partial(self._steps.chain, tenant, id, most), ahead)
 
     async def entries(self, tenant: str, id: str) -> Sequence[Entry] | None:
-        ahead = Ahead(HELD, (tenant, tenant, id), FIND, keys=2)
+        ahead = Ahead(HELD, self._held(tenant, id), FIND, keys=2)
         return await self._carrier.read(partial(self._steps.entries, tenant, id), ahead)
 
     async def lock(self, tenant: str, id: str, worker: str, response: str) -> Began | Locked | None:
         step = partial(self._steps.lock, tenant, id, worker, response)
-        ahead = Ahead(HELD_IF_FREE, (tenant, tenant, id, tenant, id, response), FIND, keys=2)
+        ahead = Ahead(HELD_IF_FREE, (*self._held(tenant, id), tenant, id, response), FIND, keys=2)
         return await self._carrier.write(step, holds=family(tenant, id, response), ahead=ahead)
+
+    def _held(self, tenant: str, conversation: str) -> tuple[str | int, ...]:
+        of_one = (tenant, tenant, conversation)
+        return (*of_one, *of_one, self._keeping.read_bytes)

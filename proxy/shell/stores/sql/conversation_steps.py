@@ -1,6 +1,7 @@
 """The steps of conversations."""
 
 from dataclasses import replace
+from math import inf
 
 from proxy.core import jsontext
 from proxy.core.stored.conversation import Conversation, Entry, Order
@@ -127,7 +128,7 @@ class ConversationSteps(StepsBase):
         if any(kept_at == tail for _, kept_at in added):
             yield from self._insert(tenant, Kept(record, gone=True, ended=self._date(), seen=None))
         rows = yield from self._append(tenant, talk, added)
-        return (yield from self._entries_of(tenant, rows))
+        return (yield from self._entries_of(tenant, rows, most_bytes=inf))
 
     def entry(self, tenant: str, id: str, item: str) -> Step[Entry | None]:
         if (yield from self._talk(tenant, id)) is None:

@@ -139,7 +139,7 @@ class RecordSteps(ConversationSteps):
         return found[::-1]
 
     def items(self, tenant: str, ids: Sequence[str]) -> Step[dict[str, bytes]]:
-        found, wanted = {}, WantedItems(ids)
+        found, wanted = {}, WantedItems(ids, self._keeping.read_bytes)
         for id in ids:
             if (item := (yield from self._item_at(tenant, id, wanted))) is not None:
                 found[id] = item[1]

@@ -10,7 +10,7 @@ from proxy.core.stored import endings
 from proxy.core.stored.conversation import Conversation, Entry
 from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import WantedItems, foreign_ids, items_of, tail_of
-from proxy.shell.stores.protocol import RecordUnreadable
+from proxy.shell.stores.protocol import RecordUnreadable, TooMuchKept
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.packing import Kept, Packing, checksum_without_answer, state_of
@@ -277,14 +277,18 @@ class StepsBase:
         yield sql.GROWN, (talk.version + 1, position, self._date(), tenant, id)
         return added
 
-    def _entries_of(self, tenant: str, rows: Rows) -> Step[list[Entry]]:
+    def _entries_of(self, tenant: str, rows: Rows, most_bytes: float | None = None) -> Step[list[Entry]]:
+        """`most_bytes`: of the records in which they lie; None: as much as may be read at a time."""
         items: dict[str, dict[str, bytes]] = {}
-        found = []
+        found, left = [], self._keeping.read_bytes if most_bytes is None else most_bytes
         for position, item, tail in rows:
             if tail not in items:
                 kept = yield from self._kept(tenant, tail)
                 if kept is None:
                     raise RecordUnreadable(f"the response with {item} is not there")
+                left -= len(kept.record.input) + len(kept.record.output)
+                if left < 0:
+                    raise TooMuchKept
                 items[tail] = items_of(kept.record)
             found.append(Entry(position, item, items[tail][item]))
         return found
