@@ -43,9 +43,16 @@ _NAMED: Final = re.compile(
 )
 _KEYED: Final = re.compile(r"""(?<![:\w])[\[{,]\s{0,64}["']([^"'\\\n{}]{1,200})["']\s{0,8}:\s{0,8}\{""")
 """Matches the name of a call in JSON that has not ended yet."""
+_BEGINS: Final = re.compile(r"(?:\[[\s\[]*+)?(?:\Z|\{{1,2}\s*+(?:\Z|[\"'}]|[\w$-]{1,64}+\s*+(?:\Z|[:=])))")
+"""Matches JSON that may hold objects, as far as it is there. What follows a bracket is prose otherwise."""
 _FENCE: Final = re.compile(r"```(?:json|tool_call|tool_code)?[^\S\n]*\n?|`(?=[\[{])")
 _FENCE_BEGUN: Final = re.compile(r"`{1,3}[a-z_]*\Z")
 _FENCE_END: Final = re.compile(r"`{1,3}")
+
+
+def begins(text: str, at: int) -> bool:
+    """May JSON with calls begin here?"""
+    return text.startswith(("{", "["), at) and _BEGINS.match(text, at) is not None
 
 
 class Objects(Enum):
@@ -202,7 +209,7 @@ def read(markers: Markers, text: str, at: int, ended: bool, tools: Tools) -> Ver
         return unended
     pieces: list[str] = []
     end, whole = position, True
-    while whole and text.startswith(("{", "["), position) and (markers.closers or not pieces):
+    while whole and begins(text, position) and (markers.closers or not pieces):
         found = jsonish.scan(text, position)
         if found.missing and found.stop == len(text):
             return None if ended else _waiting(markers, text, at, position, tools)

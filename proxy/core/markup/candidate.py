@@ -15,9 +15,9 @@ from proxy.core.markup.openers import Readers
 MAX_HELD = 1 << 20
 """Characters (1 MiB). No call that a model means is longer, and no client should wait longer for text that looks
 like one."""
-FIRST_ASK = 32
-"""Characters after which the formats are asked first, and again each time the length has doubled: text about markup
-is soon known to be text."""
+FIRST_ASK, STEP, OFTEN = 32, 16, 128
+"""Characters after which the formats are asked first, and again after each step up to `OFTEN`, then each time the
+length has doubled: text about markup is soon known to be text."""
 SETTLED = 64
 """Characters behind a closer after which it was none."""
 READINGS, FREE_READINGS = 8, 16_384
@@ -177,7 +177,7 @@ class Candidate:
         still needed.
 
         These lengths are the end of each closer, a little more (the text that follows may tell whether it was a
-        closer), and each time the length has doubled.
+        closer), and those at which `FIRST_ASK` says so.
         """
         while self._searched < within:
             settling = self._closer + self._after_closer if self._after_closer else self._growth
@@ -194,7 +194,7 @@ class Candidate:
                 self._after_closer *= 2
             self._searched = length
             if length == self._growth:
-                self._growth *= 2
+                self._growth += STEP if self._growth < OFTEN else self._growth
                 return length
             if self.spent <= READINGS * length + FREE_READINGS:
                 return length

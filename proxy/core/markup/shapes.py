@@ -5,6 +5,7 @@ A stream has to be let go at the first character that contradicts the shape, and
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,53 @@ def _begun(parts: tuple[Part, ...]) -> str:
         alternatives.append(before + part.begun)
         before += re.sub(r"\(\?P<\w+>", "(?:", part.whole)
     return f"(?:{'|'.join(alternatives)})"
+
+
+_NOTHING: Final = Part("", "")
+_BLANK: Final = signs(r"[^\S\n]", 8, 0)
+
+
+def value(tail: Part = _NOTHING) -> Part:
+    """What a tag assigns: a word, whose quotation marks may be missing, or several between such marks. `tail` is what
+    may follow within them. What is neither is prose about the tag."""
+    quoted = (
+        sequence(literal(mark), signs(rf"[^{mark}<>\n]", 200, 0), tail, literal(mark)) for mark in "\"'"
+    )
+    mark = signs("[\"']", 1, 0)
+    return either(*quoted, sequence(mark, signs(r"[^\s<>{}\"'`]", 200), tail, mark))
+
+
+def assigned(what: Part) -> Part:
+    return sequence(_BLANK, literal("="), _BLANK, what, _BLANK)
+
+
+KEY: Final = signs(r"[\w:.-]", 40)
+_MORE: Final = 3
+"""Attributes that a tag may have besides its first."""
+
+
+def attributes(first: Part, what: Part) -> Part:
+    """` FIRST="..."`, perhaps more of them, and the slash of a tag that is closed in itself."""
+    more = (maybe(KEY, assigned(what)) for _ in range(_MORE))
+    return sequence(signs(r"\s", 8), first, assigned(what), *more, signs("/", 1, 0), _BLANK)
+
+
+def plain(tag: str) -> Part:
+    """A tag without attributes, which may have blanks before its last sign."""
+    return sequence(literal(tag[:-1]), signs(r"\s", 8, 0), literal(tag[-1]))
+
+
+def begun(*tags: Part) -> re.Pattern[str]:
+    """Matches what may still become one of them at the end of a text."""
+    return re.compile(rf"(?:{either(*tags).begun})\Z")
+
+
+def any_tag(what: Part) -> Part:
+    about = either(assigned(what), attributes(KEY, what), signs(r"\s", 8, 0))
+    return sequence(literal("<"), signs("/", 1, 0), signs(r"[\w:-]", 40), about, literal(">"))
+
+
+TAG_BEGUN: Final = begun(any_tag(value()))
 
 
 @dataclass(frozen=True, slots=True)

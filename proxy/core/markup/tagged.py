@@ -20,14 +20,14 @@ from typing import Any, Final, NamedTuple
 
 from proxy.core.markup import bodies, jsonish, values
 from proxy.core.markup.formats import Block, Recovered, Tools, Verdict, Waiting, waiting
+from proxy.core.markup.shapes import TAG_BEGUN
 from proxy.core.markup.values import Pair, Unknown
 
 _BLANK: Final = re.compile(r"(?:\s|\\n)*+")
 """Some backends escape the newlines of a whole block once too often."""
-_TAG_BEGUN: Final = re.compile(r"<[^<>\n]{0,256}\Z")
 _BLANK_BEGUN: Final = re.compile(r"\\?\Z")
 _ATTRIBUTE: Final = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'/]+))""")
-_DIRECT: Final = re.compile(r"\s*=\s*(.*)", re.DOTALL)
+_DIRECT: Final = re.compile(r"\s*=\s*(?:parameter=)?(?:([\"'])(.*?)\1|(.*))", re.DOTALL)
 _DRIFTED: Final = re.compile(r"</[\w:]{0,40}(?:param|arg_value)[\w:]{0,40}>?\s*+\Z")
 """Matches a closer of another kind, at the end of a value that has no closer of its own."""
 _NEARBY: Final = 200
@@ -60,9 +60,9 @@ def attributes(raw: str) -> dict[str, str]:
 
 
 def label(raw: str) -> str:
-    """Returns the name in a tag: `=NAME`, or ` name="NAME"`, or the bare text."""
+    """Returns the name in a tag: `=NAME`, or ` name="NAME"`, or the bare text. Models write `parameter=` twice."""
     if direct := _DIRECT.match(raw):
-        raw = direct[1]
+        raw = direct[2] or direct[3] or ""
     else:
         fields = attributes(raw)
         if naming := next((key for key in _NAMING if key in fields), None):
@@ -89,7 +89,7 @@ class TagGrammar:
     may_stay_open: bool = False
     """May it lack that at the end of the text, behind a whole call?"""
     strip: Callable[[str], str] = verbatim
-    begun: re.Pattern[str] = _TAG_BEGUN
+    begun: re.Pattern[str] = TAG_BEGUN
     """Matches what may still become a mark at the end of the text."""
     label: Callable[[str], str] = label
     unknown: Callable[[str], Unknown] = as_text

@@ -71,7 +71,7 @@ _VARIABLE: Final = (
     (
         shape(
             literal("<|message_model|>"),
-            named("rest", signs(r"[^<\n]", 32, 0)),
+            named("rest", signs(r"[^\s<]", 64, 0)),
             literal("<|content_thinking|>"),
         ),
         "<|end_message|>",

@@ -3,6 +3,8 @@
 from proxy.core.markup.candidate import (
     FIRST_ASK,
     MAX_HELD,
+    OFTEN,
+    STEP,
     Candidate,
     End,
     Passed,
@@ -29,10 +31,10 @@ class Asked:
         return self.verdict
 
 
-def test_it_is_asked_each_time_the_text_has_doubled() -> None:
+def test_it_is_asked_often_at_first_and_then_each_time_the_text_has_doubled() -> None:
     asked = Asked()
     assert asked.candidate.decide("<call>".ljust(1000), 0, End.OPEN) is None
-    assert asked.lengths == [FIRST_ASK << power for power in range(5)]
+    assert asked.lengths == [*range(FIRST_ASK, OFTEN, STEP), OFTEN, 2 * OFTEN, 4 * OFTEN]
 
 
 @table("size", [1, 3, 1000])
@@ -53,7 +55,7 @@ def test_without_closers_it_is_asked_all_the_same() -> None:
     assert asked.candidate.extend("<call>") is False
     assert asked.candidate.extend("x" * 50) is True
     asked.candidate.decide("<call>" + "x" * 50, 0, End.OPEN)
-    assert asked.lengths == [FIRST_ASK]
+    assert asked.lengths == [FIRST_ASK, FIRST_ASK + STEP]
     assert asked.candidate.extend("x") is False
 
 

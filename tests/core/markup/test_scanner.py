@@ -221,7 +221,7 @@ FLOWING: dict[str, tuple[str, list[Piece]]] = {
         ["a {walk " + "x" * 40 + "{run } b} ", ("{run }", ["run"]), " c"],
     ),
     "it never ends": ("{walk " + "x" * 90 + "{run } b", ["{walk " + "x" * 90 + "{run } b"]),
-    "it is none": ("{walk " + "x" * 40 + "! {run } b", ["{walk " + "x" * 40 + "! {run } b"]),
+    "it is none": ("{walk " + "x" * 130 + "! {run } b", ["{walk " + "x" * 130 + "! {run } b"]),
     "it is none, seen behind a closer": (
         "{walk " + "x" * 40 + "{} ! {run } b",
         ["{walk " + "x" * 40 + "{} ! ", ("{run }", ["run"]), " b"],

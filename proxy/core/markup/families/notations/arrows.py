@@ -19,7 +19,20 @@ from typing import Any, Final
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import bodies, jsonish, tagged, values
 from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, waiting
-from proxy.core.markup.shapes import blanks, either, literal, maybe, named, shape, signs
+from proxy.core.markup.shapes import (
+    any_tag,
+    attributes,
+    begun,
+    blanks,
+    either,
+    literal,
+    maybe,
+    named,
+    sequence,
+    shape,
+    signs,
+    value,
+)
 from proxy.core.markup.tagged import TagGrammar
 from proxy.core.markup.values import Unknown
 
@@ -46,16 +59,17 @@ _STRING: Final = re.compile(r"(?s)\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'")
 _STRING_BEGUN: Final = re.compile(r"(?s)(?:\"(?:[^\"\\]|\\.)*+|'(?:[^'\\]|\\.)*+)\\?\Z")
 _WORD: Final = re.compile(r"(?:-?\d[\d.eE+-]{0,60}|true|false|null|None|True|False)(?=[\s,}\]])")
 _WORD_BEGUN: Final = re.compile(r"[-\d.eE+a-zA-Z]{0,64}\Z")
+_NAMED: Final = attributes(literal("name"), value())
 _INVOKES: Final = TagGrammar(
     re.compile(
         r"(?P<opened>\[TOOL_CALLS?\])|(?P<closed>\[/TOOL_CALLS?\])"
-        r"|(?P<call><invoke(?P<name>\s+name\s*=[^<>\n]{1,200})(?:>|(?=[\n<])))|(?P<called></invoke\s*>)"
-        r"|(?P<parameter><parameter(?P<key>\s+name\s*=[^<>\n]{1,200})(?:>|(?=[\n<])))|(?P<given></parameter\s*>)"
+        rf"|(?P<call><invoke(?P<name>{_NAMED.whole})(?:>|(?=[\n<])))|(?P<called></invoke\s{{0,8}}>)"
+        rf"|(?P<parameter><parameter(?P<key>{_NAMED.whole})(?:>|(?=[\n<])))|(?P<given></parameter\s{{0,8}}>)"
     ),
     strict=True,
     may_stay_open=True,
     strip=tagged.paired_newlines,
-    begun=re.compile(r"(?:<[^<>\n]{0,256}|\[[/A-Z_]{0,12})\Z"),
+    begun=begun(any_tag(value()), sequence(literal("["), signs("[/A-Z_]", 12, 0))),
 )
 
 

@@ -15,8 +15,8 @@ from proxy.core.markup.formats import MORE, Format, Tier, Tools, Verdict
 _CALL: Final = Markers(
     ("<|content_invoke_tool_json|>",), ("<|end_message|>", "<|content_model_end_sampling|>"), strict=False
 )
-_AUTHOR: Final = re.compile(r"<\|message_model\|>[^<\n]{0,200}(?=<\|content_invoke_tool_json\|>)")
-_AUTHOR_BEGUN: Final = re.compile(r"<\|message_model\|>[^<\n]{0,200}(?:<\|?\w{0,30}\|?)?\Z")
+_AUTHOR: Final = re.compile(r"<\|message_model\|>[^\s<]{0,64}(?=<\|content_invoke_tool_json\|>)")
+_AUTHOR_BEGUN: Final = re.compile(r"<\|message_model\|>[^\s<]{0,64}(?:<\|?\w{0,30}\|?)?\Z")
 
 
 def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:

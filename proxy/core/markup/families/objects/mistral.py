@@ -29,7 +29,7 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     start = bodies.after_blank(text, bodies.follows(text, at, _OPENERS) or at)
     named = _NAME.match(text, start)
     value_at = named.end() if named else start
-    if not text.startswith(("{", "["), value_at):
+    if not bodies.begins(text, value_at):
         if ended:
             return _without_arguments(text, bodies.follows(text, at, _OPENERS) or at, tools)
         return MORE if _NAME_BEGUN.match(text, value_at) else None

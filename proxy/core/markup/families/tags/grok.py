@@ -13,19 +13,21 @@ from typing import Final
 
 from proxy.core.markup import tagged
 from proxy.core.markup.formats import Block, Format, Tier, Tools, Verdict
+from proxy.core.markup.shapes import any_tag, attributes, begun, literal, sequence, signs, value
 from proxy.core.markup.tagged import TagGrammar
 
 _CLOSER: Final = "</xai:function_call"
-_JUNK: Final = "[\"'?>]"
+_JUNK: Final = "[\"'?]"
+_NAME: Final = attributes(literal("name"), value())
 _GRAMMAR: Final = TagGrammar(
     re.compile(
-        r"(?P<call><xai:function_call(?P<name>\s+name\s*=[^<>\n]{1,200})(?:>|(?=[\n<])))"
-        rf"|(?P<called>{_CLOSER}(?:{_JUNK}{{2}}|{_JUNK}?(?=[^\"'?>])))"
-        r"|(?P<parameter><parameter(?P<key>\s+name\s*=[^<>\n]{1,200})(?:>|(?=[\n<])))"
-        r"|(?P<given></parameter\s*>)"
+        rf"(?P<call><xai:function_call(?P<name>{_NAME.whole})(?:>|(?=[\n<])))"
+        rf"|(?P<called>{_CLOSER}(?:{_JUNK}{{0,2}}>|{_JUNK}{{2}}(?=[^>])|{_JUNK}?(?=[^\"'?>])))"
+        rf"|(?P<parameter><parameter(?P<key>{_NAME.whole})(?:>|(?=[\n<])))"
+        r"|(?P<given></parameter\s{0,8}>)"
     ),
     strip=tagged.paired_newlines,
-    begun=re.compile(rf"<(?:[^<>\n]{{0,256}}|/xai:function_call{_JUNK})\Z"),
+    begun=begun(any_tag(value()), sequence(literal(_CLOSER), signs(_JUNK, 2, 0), literal(">"))),
     unmistakable=True,
 )
 

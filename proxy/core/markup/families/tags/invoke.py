@@ -21,24 +21,26 @@ from typing import Final
 from proxy.core.markup import bodies, tagged
 from proxy.core.markup.bodies import Markers
 from proxy.core.markup.formats import Block, Format, Tier, Tools, Verdict
-from proxy.core.markup.shapes import literal
+from proxy.core.markup.shapes import any_tag, attributes, begun, literal, maybe, value
 from proxy.core.markup.tagged import TagGrammar
 
 _NAMESPACE: Final = r"(?:[a-z][\w-]{0,20}:)?"
-_RECIPIENT: Final = r"<\|message\|>"
-"""What Muse puts behind a name, as it does behind a recipient."""
-_BEGUN: Final = re.compile(rf"<(?:[^<>\n]|{_RECIPIENT}){{0,256}}{literal('<|message|>').begun}\Z")
 _TAG_END: Final = r"(?:>|(?=\n|<[^|]))"
+_TEXT: Final = value(maybe(literal("<|message|>")))
+"""Muse puts the token behind a name, as it does behind a recipient."""
+_NAME: Final = attributes(literal("name"), _TEXT)
+_KEY: Final = attributes(literal("name"), value())
+_BEGUN: Final = begun(any_tag(_TEXT))
 
 
 def _grammar(wrapper: str, *, strict: bool) -> TagGrammar:
     return TagGrammar(
         re.compile(
-            rf"(?P<opened><{wrapper}\s*>)|(?P<closed></{wrapper}\s*>)"
-            rf"|(?P<call><{_NAMESPACE}invoke(?P<name>\s+name\s*=(?:[^<>\n]|{_RECIPIENT}){{1,200}}){_TAG_END})"
-            rf"|(?P<called></{_NAMESPACE}invoke\s*>)"
-            rf"|(?P<parameter><{_NAMESPACE}parameter(?P<key>\s+name\s*=[^<>\n]{{1,200}}){_TAG_END})"
-            rf"|(?P<given></{_NAMESPACE}parameter\s*>)"
+            rf"(?P<opened><{wrapper}\s{{0,8}}>)|(?P<closed></{wrapper}\s{{0,8}}>)"
+            rf"|(?P<call><{_NAMESPACE}invoke(?P<name>{_NAME.whole}){_TAG_END})"
+            rf"|(?P<called></{_NAMESPACE}invoke\s{{0,8}}>)"
+            rf"|(?P<parameter><{_NAMESPACE}parameter(?P<key>{_KEY.whole}){_TAG_END})"
+            rf"|(?P<given></{_NAMESPACE}parameter\s{{0,8}}>)"
         ),
         strict=strict,
         may_stay_open=True,

@@ -17,6 +17,7 @@ from typing import Final
 
 from proxy.core.markup import tagged
 from proxy.core.markup.formats import Format, Tier
+from proxy.core.markup.shapes import KEY, assigned, value
 from proxy.core.markup.tagged import TagGrammar
 
 _CDATA: Final = re.compile(r"\s*+<!\[CDATA\[(?P<text>.*)\]\]>\s*+", re.DOTALL)
@@ -41,12 +42,13 @@ _STEP: Final = TagGrammar(
     strip=tagged.one_newline,
     begun=re.compile(r"<(?:[^<>\n]{0,256}|(?:｜tool_call_begin｜>|/steptml:invoke>)[^{]{0,500})\Z"),
 )
+_ABOUT: Final = rf"{assigned(value()).whole}(?:{KEY.whole}{assigned(value()).whole}){{0,2}}"
 _MINICPM: Final = TagGrammar(
     re.compile(
-        r"(?P<call><function\s*name(?P<name>\s*=[^<>\n]{1,200})>)"
-        r"|(?P<called></function\s*>)"
-        r"|(?P<parameter><param(?:eter)?\s*name(?P<key>\s*=[^<>\n]{1,200})>)"
-        r"|(?P<given></param(?:eter)?\s*>)"
+        rf"(?P<call><function\s{{0,8}}name(?P<name>{_ABOUT})>)"
+        r"|(?P<called></function\s{0,8}>)"
+        rf"|(?P<parameter><param(?:eter)?\s{{0,8}}name(?P<key>{_ABOUT})>)"
+        r"|(?P<given></param(?:eter)?\s{0,8}>)"
     ),
     strict=True,
     strip=_plain,

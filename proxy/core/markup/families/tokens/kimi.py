@@ -61,19 +61,21 @@ def _unknown(about: str) -> Unknown:
     return Unknown.TEXT if tagged.attributes(about).get("type", "string") == "string" else Unknown.JSON
 
 
-_ABOUT: Final = r"(?:[^<>\n]|<(?!\|)){1,300}"
+_ABOUT: Final = r"(?:\s{1,4}\w{1,20}=\"[^\"\n]{0,300}\"){1,4}\s{0,4}"
 _K3: Final = tagged.TagGrammar(
     re.compile(
         r"(?P<opened><\|open\|>\s?tools\s?<\|sep\|>)"
         r"|(?P<closed><\|close\|>\s?tools\s?<\|sep\|>)"
-        rf"|(?P<call><\|open\|>\s?call(?P<name>\s{_ABOUT})<\|sep\|>)"
+        rf"|(?P<call><\|open\|>\s?call(?P<name>{_ABOUT})<\|sep\|>)"
         r"|(?P<called><\|close\|>\s?call\s?<\|sep\|>)"
-        rf"|(?P<parameter><\|open\|>\s?argument(?P<key>\s{_ABOUT})<\|sep\|>)"
+        rf"|(?P<parameter><\|open\|>\s?argument(?P<key>{_ABOUT})<\|sep\|>)"
         r"|(?P<given><\|close\|>\s?argument\s?<\|sep\|>)"
     ),
     strict=True,
     begun=re.compile(
-        r"<(?:\|(?:[a-z]{0,5}|(?:open|close)\||(?:open|close)\|>[^<>\n]{0,320}(?:<(?:\|[sep]{0,3}\|?)?)?)?)?\Z"
+        r"<(?:\|(?:[a-z]{0,5}|(?:open|close)\||(?:open|close)\|>\s?[a-z]{0,8}"
+        r"(?:\s{1,4}\w{1,20}=\"[^\"\n]{0,300}\"){0,4}\s{0,4}(?:\w{1,20}(?:=(?:\"[^\"\n]{0,300})?)?)?"
+        r"(?:<(?:\|[sep]{0,3}\|?)?)?)?)?\Z"
     ),
     label=_label,
     unknown=_unknown,

@@ -188,7 +188,17 @@ def test_text_stays_text(text: str) -> None:
     check(FORMATS, text, [], text)
 
 
-@table("text", ["<tool_call> tag", "<tool_call>\n<b>", '<tool_call>{"a": 1} then', "<tool_call>`x`"])
+@table(
+    "text",
+    [
+        "<tool_call> tag",
+        "<tool_call>\n<b>",
+        '<tool_call>{"a": 1} then',
+        "<tool_call>`x`",
+        "<tool_call>[see",
+        "<tool_call>{see below",
+    ],
+)
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     assert hermes.FORMATS[0].read(text, 0, False, TOOLS) is None
 

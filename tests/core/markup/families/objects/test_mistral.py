@@ -49,6 +49,7 @@ CASES: dict[str, tuple[str, Calls, str]] = {
 }
 
 TEXTS = (
+    '[TOOL_CALLS][{"name": get weather}]',
     "[TOOL_CALLS] not json at all",
     "The token [TOOL_CALLS] marks calls.",
     "[TOOL_CALLS]",
@@ -77,7 +78,8 @@ def test_text_stays_text(text: str) -> None:
 
 
 def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
-    assert mistral.FORMATS[0].read("[TOOL_CALLS] is a", 0, False, TOOLS) is None
+    for text in ("[TOOL_CALLS] is a", "[TOOL_CALLS] [see", "[TOOL_CALLS][[see"):
+        assert mistral.FORMATS[0].read(text, 0, False, TOOLS) is None
 
 
 def test_arguments_that_are_too_deep_to_be_written_are_no_call() -> None:

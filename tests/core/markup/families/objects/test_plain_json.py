@@ -35,6 +35,13 @@ def minicpm(name: str, **values: str) -> str:
 
 CASES: dict[str, tuple[str, Calls, str]] = {
     "Granite 3": (f"<|tool_call|>[{JSON}]", [OSLO], ""),
+    "MiniCPM, more attributes": (
+        minicpm("get_weather", city="Oslo")
+        .replace("'city'", "'city' type='string'")
+        .replace('weather"', 'weather" id="3"'),
+        [OSLO],
+        "",
+    ),
     "Granite 3, two, and prose": (f"a <|tool_call|> [{JSON}, {TIME}] b", [OSLO, ("get_time", {})], "a  b"),
     "Granite 20B": (f"<function_call> {JSON}", [OSLO], ""),
     "Granite 20B, two": (f"<function_call> {JSON} <function_call> {TIME}", [OSLO, ("get_time", {})], " "),

@@ -77,3 +77,8 @@ def test_text_stays_text(text: str) -> None:
 
 def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
     assert grok.FORMATS[0].read("<xai:function_call> is Grok's", 0, False, TOOLS) is None
+
+
+@table("mark", ["'", '"', "?"])
+def test_what_stands_behind_a_whole_closer_is_no_junk_of_it(mark: str) -> None:
+    check(FORMATS, WEATHER + mark, [OSLO], mark)

@@ -121,6 +121,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "M2, single quotes": (m2(WEATHER).replace('"', "'"), [OSLO], ""),
     "M2, no quotes": (m2(WEATHER).replace('"', ""), [OSLO], ""),
     "M2, blanks in tags": (m2(WEATHER).replace('">', '" >').replace("name=", "name = "), [OSLO], ""),
+    "M2, more attributes": (
+        m2(WEATHER.replace('">', '" id="1" type="x" n="3">')),
+        [OSLO],
+        "",
+    ),
     "M2, a newline at each end": (m2(element("get_weather", city="\nOslo\n")), [OSLO], ""),
     "M2, no closer of a parameter": (
         m2(

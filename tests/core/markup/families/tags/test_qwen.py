@@ -3,6 +3,7 @@
 from proxy.core.markup.families.objects import hermes
 from proxy.core.markup.families.tags import glm, qwen
 from tests.core.markup.families.driver import TOOLS, Calls, check, first_block
+from tests.core.markup.scanning import scan
 from tests.support.tables import table
 
 FORMATS = (*hermes.FORMATS, *qwen.FORMATS, *glm.FORMATS)
@@ -22,9 +23,35 @@ def call(name: str, **values: str) -> str:
 
 SAMPLE = wrapped(WEATHER)
 
+
+def seed(text: str) -> str:
+    return text.replace("tool_call>", "seed:tool_call>")
+
+
 CASES: dict[str, tuple[str, Calls, str]] = {
     "a call": (wrapped(WEATHER), [OSLO], ""),
     "prose on both sides": (f"I look.\n{wrapped(WEATHER)}\nDone.", [OSLO], "I look.\n\nDone."),
+    "no sign before the name": (SAMPLE.replace("function=", "function "), [OSLO], ""),
+    "nothing before the name": (SAMPLE.replace("function=", "function"), [OSLO], ""),
+    "a tag that begins like one in a value": (
+        wrapped(call("get_weather", city="<functions>\n<function x>\n</functions>")),
+        [("get_weather", {"city": "<functions>\n<function x>\n</functions>"})],
+        "",
+    ),
+    "names between marks": (
+        SAMPLE.replace("=get_weather", '="get_weather"').replace("=city", "='city'"),
+        [OSLO],
+        "",
+    ),
+    "a name that is empty": (wrapped('<function="">\n</function>', WEATHER), [("", {}), OSLO], ""),
+    "a key with its tag twice": (SAMPLE.replace("parameter=", "parameter=parameter=", 1), [OSLO], ""),
+    "Seed's, a newline at the end of a value": (
+        seed(
+            "<tool_call>\n<function=get_weather>\n<parameter=city>Oslo\n</parameter>\n</function>\n</tool_call>"
+        ),
+        [("get_weather", {"city": "Oslo\n"})],
+        "",
+    ),
     "two blocks": (wrapped(WEATHER) + "\n" + wrapped(call("get_time")), [OSLO, ("get_time", {})], "\n"),
     "two calls in one wrapper": (wrapped(WEATHER, call("get_time")), [OSLO, ("get_time", {})], ""),
     "the same call twice": (wrapped(WEATHER, WEATHER), [OSLO, OSLO], ""),
@@ -269,3 +296,8 @@ def test_a_block_is_found_wherever_it_stands() -> None:
     block = first_block(FORMATS, text, 5, False)
     assert block is not None
     assert block.end == len(text)
+
+
+@table("closer", ["</tool_call>", "\n</tool_call>", "\n</tool_calls>"])
+def test_a_closer_too_many_goes_with_the_block(closer: str) -> None:
+    assert scan([SAMPLE + closer], formats=qwen.FORMATS, tools=TOOLS) == [(SAMPLE + closer, ["get_weather"])]
