@@ -58,6 +58,9 @@ AROUND = {
     "in an indented here-document": "cat <<-X\n\t{}\n\tX\n",
     "in a fence behind words": "Like this: ```xml\n{}\n```\nThat is all.",
     "in a fence behind words without a language": "Write ```\n{}\n\nand more\n```\n",
+    "in an example": "<example>\n{}\n</example>",
+    "in a line of a diff": "@@ -1 +1 @@\n-x\n+{}\n",
+    "in a string of JSON": '{"note": "It writes {} there", "n": 1}',
     "in two spans of one paragraph": "Don`t use ` or `{}` here.",
 }
 PUNCTUATED = {
@@ -81,7 +84,8 @@ QUOTED = {
 } | {
     f"{how}: {name}": _put(template, block)
     for how, template in PUNCTUATED.items()
-    for name, block in TAGGED.items()
+    for name, block in BLOCKS.items()
+    if name in TAGGED or ";" not in template
 }
 
 SWALLOWING = {

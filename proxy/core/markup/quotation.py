@@ -3,9 +3,10 @@
 Models explain calls more often than they leak them, and a call that was only explained must never be run. A block is
 quoted
 
-* in a line of a block quote or of a table;
+* in a line of a block quote, of a table or of a diff;
+* in a string of JSON, if that is all that the reply is;
 * between marks that touch it on both sides, or where the mark that touches its begin has its partner within a value;
-* if punctuation of a sentence touches its end, unless that end is JSON, which may be followed by a semicolon;
+* if punctuation of a sentence touches its end; but a semicolon may follow JSON, since it joins calls;
 * in an element or an environment that means "as it is", or in a here-document;
 * if a value holds what would have ended it, and the block begins within a line: it may have swallowed an explanation.
 """
@@ -15,6 +16,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from proxy.core import jsontext
+from proxy.core.markup.code import CONTEXT
 from proxy.core.markup.formats import Recovered
 
 MAX_BEHIND: Final = 1024
@@ -39,13 +41,21 @@ _SAME: Final = "\"'＂＇″´"
 """Marks that open and close alike: whether one opens is seen from what stands before it."""
 _PUNCTUATION: Final = ",;:.?!，；：。？！、…"
 
-_LINE: Final = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]{1,4}){0,8}(?:>|\|)")
+_LINE: Final = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]{1,4}){0,8}(?:>|\|)|[-+]\Z")
+_IN_JSON: Final = re.compile(
+    r"\s*+(?:\[\s*+)?(?:\{\s*+)?(?=\")(?:[^\"]++|\"(?:[^\"\\]++|\\.)*+\")*+\"(?:[^\"\\]++|\\.)*+", re.DOTALL
+)
+"""Matches JSON up to within a string."""
+_AS_IT_IS: Final = (
+    "pre|code|samp|kbd|textarea|xmp|listing|script|template|blockquote|q|cite|examples?|samples?"
+)
+"""Elements that show text, and do not say it."""
 _TRIPLE: Final = re.compile(r"(\"\"\"|''')[ \t]{0,8}\r?\n[ \t]{0,64}\Z")
 _VERB: Final = re.compile(r"\\verb\*?([^\s\w])\Z")
 _REGION: Final = re.compile(
     r"`[^`\n]{1,200}`"
-    r"|<(?P<element>pre|code|samp|kbd|textarea)(?=[\s>])[^<>]{0,200}>"
-    r"|</(?P<ended>pre|code|samp|kbd|textarea)\s{0,8}>"
+    rf"|<(?P<element>{_AS_IT_IS})(?=[\s>])[^<>]{{0,200}}>"
+    rf"|</(?P<ended>{_AS_IT_IS})\s{{0,8}}>"
     r"|(?P<comment><!--)|(?P<commented>-->)"
     r"|(?P<cdata><!\[CDATA\[)|(?P<cdata_end>\]\]>)"
     r"|\\begin\{(?P<environment>verbatim\*?|Verbatim|lstlisting|minted|alltt)\}"
@@ -86,7 +96,7 @@ class Quotation:
         behind = self._behind
         if ended:
             self._search(behind + "\n")
-        if self._found or (behind[:1] and behind[0] in _PUNCTUATION and not in_json):
+        if self._found or (behind[:1] and behind[0] in _PUNCTUATION and not (in_json and behind[0] == ";")):
             return True
         visible = behind.lstrip()
         settled = ended or len(visible) >= SETTLING or len(behind) - len(visible) > MAX_BLANKS
@@ -103,6 +113,8 @@ def within(before: str, calls: Iterable[Recovered], doubtful: bool) -> bool:
     """Is a block quoted, whatever stands behind it?"""
     line = before[before.rfind("\n") + 1 :]
     if _LINE.match(line) or (doubtful and line.strip()):
+        return True
+    if before[:1] in ("{", "[") and len(before) < CONTEXT and _IN_JSON.fullmatch(before):
         return True
     mark = before[-1:]
     closers = _QUOTES.get(mark)

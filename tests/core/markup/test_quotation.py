@@ -1,6 +1,7 @@
 """Which texts around a block say that it is only quoted."""
 
 from proxy.core import jsontext
+from proxy.core.markup.code import CONTEXT
 from proxy.core.markup.formats import Recovered
 from proxy.core.markup.quotation import MAX_BEHIND, Quotation, within
 from tests.support.tables import table
@@ -56,6 +57,9 @@ QUOTED = {
     "samp": ("<samp> ", " </samp>"),
     "kbd": ("<kbd>", "</kbd>"),
     "textarea": ('<textarea rows="3">', "\n</textarea>"),
+    "an example": ("<example>\n", "\n</example>"),
+    "a script": ('<script type="text/x">', "</script>"),
+    "a citation": ("<q>", "</q>"),
     "a comment": ("<!-- like\n", "\n-->"),
     "CDATA": ("<![CDATA[", "]]>"),
     "verbatim": ("\\begin{verbatim}\n", "\n\\end{verbatim}"),
@@ -127,6 +131,8 @@ def test_it_waits_for_no_more_than_it_needs(before: str, behind: str, known: boo
 def test_what_ends_with_json_may_be_followed_by_punctuation() -> None:
     assert verdict("", "; ", in_json=True, ended=True) is False
     assert verdict("", "; ", in_json=False, ended=True) is True
+    for mark in ",.?:":
+        assert verdict("Never write ", f"{mark} so", in_json=True, ended=True) is True
 
 
 def test_what_follows_the_last_of_several_blocks_counts() -> None:
@@ -148,13 +154,39 @@ def inside(before: str, *values: object, doubtful: bool = False) -> bool:
 
 @table(
     "before",
-    ["> ", ">", "text\n> so: ", "   > ", "- > ", "1. > > ", "| ", "text\n| a | ", "\t| "],
+    [
+        "> ",
+        ">",
+        "text\n> so: ",
+        "   > ",
+        "- > ",
+        "1. > > ",
+        "| ",
+        "text\n| a | ",
+        "\t| ",
+        "+",
+        "@@ -1 +1 @@\n-",
+    ],
 )
-def test_a_block_in_a_line_of_a_quote_or_a_table_is_quoted(before: str) -> None:
+def test_a_block_in_a_line_of_a_quote_a_table_or_a_diff_is_quoted(before: str) -> None:
     assert inside(before)
 
 
-@table("before", ["", "a > b: ", "> a\n", "| a |\n", "- ", "// ", "# ", "a | b: ", "-> "])
+@table(
+    "before",
+    ['{"note": "Write ', '{\n  "a": ["b"],\n  "note": "Write \\"x\\" or ', '["Write ', '[\n{"a": 1, "b": "'],
+)
+def test_a_block_in_a_string_of_json_is_quoted(before: str) -> None:
+    assert inside(before)
+    assert not inside(f"So: {before}")
+    assert not inside(f'{before}"}}] ')
+    assert not inside(f"{before}{'x' * CONTEXT}"), "where it begins is not known any more"
+
+
+@table(
+    "before",
+    ["", "a > b: ", "> a\n", "| a |\n", "- ", "+ ", "// ", "# ", "a | b: ", "-> ", '{a "b ', '[1] "b '],
+)
 def test_other_lines_quote_nothing(before: str) -> None:
     assert not inside(before)
 
