@@ -5,6 +5,7 @@ quoted, or that more belongs to it (Behind)? Blocks with only blanks between the
 are quoted together. Each question gets every further piece by `extend`, which says whether it can be decided.
 """
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -17,6 +18,10 @@ from proxy.core.markup.quotation import MAX_BEHIND, MAX_BLANKS, Quotation
 _BRACKETED = ("[/TOOL_CALLS]", "[/TOOL_CALL]")
 """Closers that end like JSON."""
 _HEARD = MAX_BEHIND + MAX_BLANKS
+_FORGED = re.compile(r"</[^\s<>/]{0,24}(?:param|parameter|arg_value)\s{0,8}>")
+_FORGED_BEGUN = re.compile(r"<(?:/[^\s<>/]{0,40}\s{0,8})?\Z")
+"""Match the closer of a value, which nothing has opened. Behind several calls it shows that the text of the first held
+all of them: whoever wrote that text must not be able to make calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,8 @@ class Behind:
         if distance <= MAX_BLANKS:
             if visible and (following := self._following(visible, distance, end)):
                 return following
+            if len(self._run.blocks) > 1 and _FORGED.match(visible):
+                return Judgement.QUOTED
             if growing and (not visible or self._may_follow(visible)):
                 return None
         quoted = self._run.quotation.verdict(in_json=self._run.in_json, ended=not growing)
@@ -158,6 +165,8 @@ class Behind:
         """May this still become something that belongs to the run?"""
         format = self._run.blocks[-1][2].format
         if any(one.startswith(visible.rstrip()) for one in (*format.leftovers, *format.openers)):
+            return True
+        if len(self._run.blocks) > 1 and _FORGED_BEGUN.match(visible):
             return True
         return not self._last and self._openers.opener_at(visible, 0, True) is not None
 

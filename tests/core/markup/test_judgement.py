@@ -104,3 +104,20 @@ def test_json_at_the_end_may_be_followed_by_punctuation() -> None:
         run = Series("")
         run.add(0, TAKEN, markup)
         assert Behind(run, OPENERS).decide("; a", 0, End.OPEN) is outcome
+
+
+def test_behind_several_the_closer_of_a_value_shows_that_they_stood_in_one() -> None:
+    for count, text, end, outcome in (
+        (2, "\n</parameter>\n", End.OPEN, QUOTED),
+        (2, "</x:parameter >", End.WHOLE, QUOTED),
+        (2, "</arg_value>", End.OPEN, QUOTED),
+        (2, "\n</para", End.OPEN, None),
+        (2, "\n</para", End.WHOLE, MEANT),
+        (2, "\n</paragraph>", End.OPEN, MEANT),
+        (1, "\n</parameter>", End.OPEN, MEANT),
+    ):
+        run = Series("")
+        for at in range(count):
+            run.add(at * len(CALL), TAKEN, CALL)
+        one = Behind(run, OPENERS)
+        assert one.decide(text, 0, end) is outcome
