@@ -7,10 +7,10 @@
     </WRAPPER>
 
 The wrapper is `minimax:tool_call`, `function_calls`, `dots_function_call`, or `tool_call` by mistake, and tags may
-carry a namespace. That of Muse is `atem`; it may name a tool as `NAMESPACE.NAME<|message|>`. Dots may write JSON
-instead. Attributes are quoted in either way or not at all. Without a wrapper anything could be such an element, so that
-is optional; but where Claude's own opener fails, it becomes one of a few words on a line of its own, which tell as
-much.
+carry a namespace. That of Muse is `atem`; it may name a tool as `NAMESPACE.NAME<|message|>`, writes JSON where nothing
+is declared, and calls nothing in a message to the user. Dots may write JSON instead. Attributes are quoted in either
+way or not at all. Without a wrapper anything could be such an element, so that is optional; but where Claude's own
+opener fails, it becomes one of a few words on a line of its own, which tell as much.
 """
 
 import re
@@ -23,6 +23,7 @@ from proxy.core.markup.bodies import Markers
 from proxy.core.markup.formats import Block, Format, Tier, Tools, Verdict
 from proxy.core.markup.shapes import any_tag, attributes, begun, literal, maybe, value
 from proxy.core.markup.tagged import TagGrammar
+from proxy.core.markup.values import Unknown
 
 _NAMESPACE: Final = r"(?:[a-z][\w-]{0,20}:)?"
 _TAG_END: Final = r"(?:>|(?=\n|<[^|]))"
@@ -33,7 +34,7 @@ _KEY: Final = attributes(literal("name"), value())
 _BEGUN: Final = begun(any_tag(_TEXT))
 
 
-def _grammar(wrapper: str, *, strict: bool) -> TagGrammar:
+def _grammar(wrapper: str, *, strict: bool, unknown: Unknown = Unknown.TEXT) -> TagGrammar:
     return TagGrammar(
         re.compile(
             rf"(?P<opened><{wrapper}\s{{0,8}}>)|(?P<closed></{wrapper}\s{{0,8}}>)"
@@ -46,18 +47,24 @@ def _grammar(wrapper: str, *, strict: bool) -> TagGrammar:
         may_stay_open=True,
         begun=_BEGUN,
         strip=tagged.paired_newlines,
+        unknown=lambda _: unknown,
     )
 
 
 _TOOL_CALL: Final = _grammar("tool_call", strict=True)
-_MUSE: Final = _grammar(r"atem:function_calls", strict=True)
+_MUSE: Final = _grammar(r"atem:function_calls", strict=True, unknown=Unknown.JSON)
 _M2: Final = _grammar("minimax:tool_call", strict=False)
 _WRAPPED: Final = _grammar(rf"{_NAMESPACE}(?:function_calls|dots_function_call)", strict=True)
 _BARE: Final = _grammar(rf"{_NAMESPACE}(?:function_calls|tool_calls?)", strict=False)
 
+_NOT_TO_USER: Final = re.compile(
+    r"(?:\A|<\|eo[mt]\|>)(?:(?!to=user<\|message\|>|<\|eo[mt]\|>).)*+\Z", re.DOTALL
+)
+"""Matches where Muse does not speak to the user: what it shows there is only quoted."""
 _INSTEAD: Final = re.compile(r"(?:\A|\n)[ \t]*(?:call|count|court|course)\s*\Z")
 
-_NAMESPACES: Final = ("", "antml:", "atem:", "minimax:")
+_MUSES: Final = "atem:"
+_NAMESPACES: Final = ("", "antml:", _MUSES, "minimax:")
 """Namespaces that were seen: the scanner has to know beforehand what a block may begin with."""
 
 _DOTS: Final = Markers(("<dots_function_call>",), ("</dots_function_call>",), strict=False)
@@ -96,12 +103,13 @@ FORMATS: Final = (
         ("<atem:function_calls>",),
         _read_muse,
         ("function_calls>",),
+        behind=_NOT_TO_USER,
         leftovers=("</atem:function_calls>",),
     ),
     Format(
         "anthropic",
         Tier.WRAPPED,
-        (*(f"<{space}function_calls>" for space in _NAMESPACES), "<dots_function_call>"),
+        (*(f"<{space}function_calls>" for space in _NAMESPACES if space != _MUSES), "<dots_function_call>"),
         partial(tagged.read, _WRAPPED),
         ("function_calls>", "</dots_function_call>"),
         leftovers=("</function_calls>", "</dots_function_call>"),

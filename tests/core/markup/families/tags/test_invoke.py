@@ -4,12 +4,13 @@ from proxy.core.markup.families.notations import pythonic
 from proxy.core.markup.families.tags import elements, invoke, minimax_m3
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.core.markup.scanning import scan
 from tests.support.tables import table
 
 WRAPPED = tuple(
     format
     for format in (*invoke.FORMATS, *pythonic.FORMATS, *elements.FORMATS, *minimax_m3.FORMATS)
-    if format.tier is not Tier.OPTIONAL and format.behind is None
+    if format.tier is not Tier.OPTIONAL and (format.behind is None or format.name == "muse")
 )
 BARE = tuple(format for format in invoke.FORMATS if format.tier is Tier.OPTIONAL)
 OSLO = ("get_weather", {"city": "Oslo"})
@@ -156,10 +157,10 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     ),
     "Anthropic's, with a namespace": (
         anthropic(WEATHER)
-        .replace("</", "</atem:")
-        .replace("<f", "<atem:f")
-        .replace("<i", "<atem:i")
-        .replace("<p", "<atem:p"),
+        .replace("</", "</minimax:")
+        .replace("<f", "<minimax:f")
+        .replace("<i", "<minimax:i")
+        .replace("<p", "<minimax:p"),
         [OSLO],
         "",
     ),
@@ -300,3 +301,40 @@ def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     for format in WRAPPED:
         if text.startswith(format.openers):
             assert format.read(text, 0, False, TOOLS) is None
+
+
+def muse(name: str = "get_weather", **values: str) -> str:
+    text = anthropic(element(name, **values))
+    return (
+        text.replace("</", "</atem:")
+        .replace("<f", "<atem:f")
+        .replace("<i", "<atem:i")
+        .replace("<p", "<atem:p")
+    )
+
+
+@table(
+    ("before", "calls"),
+    [
+        ("", ["get_weather"]),
+        ("I look.", ["get_weather"]),
+        ("<|start|>assistant to=get_weather<|message|>", ["get_weather"]),
+        (" to=user<|message|>I look.<|eom|><|start|>assistant to=get_weather<|message|>", ["get_weather"]),
+        (" to=user<|message|>One writes:\n", []),
+        ("a<|eom|><|start|>assistant to=user<|message|><|start|>assistant to=get_weather<|message|>", []),
+    ],
+)
+def test_muse_calls_nothing_in_a_message_to_the_user(before: str, calls: list[str]) -> None:
+    text = before + muse(city="Oslo")
+    usual = [format for format in invoke.FORMATS if format.tier is not Tier.OPTIONAL]
+    found = [one for one in scan([text], formats=usual, tools=TOOLS) if not isinstance(one, str)]
+    assert [name for _, names in found for name in names] == calls
+
+
+def test_muse_writes_json_where_nothing_is_declared() -> None:
+    check(
+        WRAPPED,
+        muse("untyped", a="1", b="true", c='{"d": []}', e="f g"),
+        [("untyped", {"a": 1, "b": True, "c": {"d": []}, "e": "f g"})],
+        "",
+    )
