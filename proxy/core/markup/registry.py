@@ -20,7 +20,7 @@ from proxy.core.markup.families.objects import (
     mistral,
     plain_json,
 )
-from proxy.core.markup.families.tags import dsml, elements, glm, grok, invoke, minimax_m3, qwen, step
+from proxy.core.markup.families.tags import dsml, elements, glm, grok, invoke, minimax_m3, qwen, solar2, step
 from proxy.core.markup.families.tokens import deepseek, kimi, plamo, solar
 from proxy.core.markup.formats import Format, Tier, Tools
 from proxy.core.markup.openers import Openers
@@ -35,6 +35,7 @@ FAMILIES: Final = (
     deepseek,
     kimi,
     solar,
+    solar2,
     plamo,
     mistral,
     arrows,

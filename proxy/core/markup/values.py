@@ -58,7 +58,7 @@ _TYPE_OF: Final = (
 )
 _INTEGER: Final = re.compile(r"[+-]?\d+")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d+)?")
-_ESCAPED_JSON: Final = re.compile(r"\s*+[\[{](?:\\[nt]|\s)*+\\\"")
+_ESCAPED_JSON: Final = re.compile(r"\s*+[\[{](?:\\[nt]|[\s\[{])*+\\\"")
 
 
 def properties(schema: Schema) -> Schema:

@@ -7,11 +7,13 @@ import pytest
 
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
-from proxy.core.markup.formats import Tier
+from proxy.core.markup.formats import Tier, Tools
+from proxy.core.markup.scanner import Scanner
 from proxy.core.markup.stage import MarkupSettings
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.profile import DEFAULT
 from proxy.core.tools.prepare import prepare
+from tests.support.tables import table
 
 OPTIONAL = {format.name for format in registry.FORMATS if format.tier is Tier.OPTIONAL}
 USUAL = registry.NAMES - OPTIONAL
@@ -98,3 +100,19 @@ def test_openers_are_compiled_once_for_all_replies() -> None:
     assert first is not None
     assert second is not None
     assert first.openers is second.openers
+
+
+MOST_HELD = 64
+
+
+@table("template", ["The text @ is a", "Use `@` or `@` for", "a @\n\nand then", "| @ | a |\n", "a @ run and"])
+def test_an_opener_that_is_only_named_is_let_go_soon(template: str) -> None:
+    found = registry.openers(frozenset(), frozenset())
+    assert found is not None
+    for opener in {one for format in registry.active() for one in (*format.openers, *format.first)}:
+        text = template.replace("@", opener) + " token of which the documentation says nothing else at all."
+        scanner = Scanner(found, Tools({"run": {}}), lambda *_: None)
+        given = 0
+        for at, sign in enumerate(text, 1):
+            given += sum(len(one) for one in scanner.feed(sign) if isinstance(one, str))
+            assert at - given <= MOST_HELD, text[:at]

@@ -28,6 +28,8 @@ _TOKENS: Final = (
     "<|END_OF_TURN_TOKEN|>",
     "<|end_of_msg|>",
     "<|content_model_end_sampling|>",
+    "<|role_end|>",
+    "<|iquest_end|>",
     "</think>",
 )
 

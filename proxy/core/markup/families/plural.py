@@ -8,6 +8,7 @@
 Each is written as its own family writes it.
 """
 
+from functools import partial
 from typing import Final
 
 from proxy.core.markup import bodies
@@ -15,37 +16,47 @@ from proxy.core.markup.families.objects import hermes
 from proxy.core.markup.families.tags import glm, qwen
 from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, Waiting
 
-_OPENER, _CLOSER, _INNER = "<tool_calls>", "</tool_calls>", "<tool_call>"
-_FORMATS: Final = tuple(
-    format for family in (qwen, hermes, glm) for format in family.FORMATS if _INNER in format.openers
-)
 
-
-def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+def _read(prefix: str, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    opener, closer, inner = f"<{prefix}tool_calls>", f"</{prefix}tool_calls>", f"<{prefix}tool_call>"
     calls: list[Recovered] = []
-    end, position = at, bodies.after_blank(text, at + len(_OPENER))
-    while text.startswith(_INNER, position):
-        verdict = _inner(text, position, ended, tools)
+    end, position = at, bodies.after_blank(text, at + len(opener))
+    while text.startswith(inner, position):
+        verdict = _inner(inner, text, position, ended, tools)
         if not isinstance(verdict, Block):
             return MORE if isinstance(verdict, Waiting) else None
         calls += verdict.calls
         end = verdict.end
         position = bodies.after_blank(text, end)
-    if calls and text.startswith(_CLOSER, position):
-        return Block(position + len(_CLOSER), tuple(calls))
-    if not ended and bodies.may_follow(text, position, (_CLOSER, _INNER)):
+    if calls and text.startswith(closer, position):
+        return Block(position + len(closer), tuple(calls))
+    if not ended and bodies.may_follow(text, position, (closer, inner)):
         return MORE
     return Block(end, tuple(calls)) if calls else None
 
 
-def _inner(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
-    for format in _FORMATS:
+def _inner(inner: str, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    for format in _INNER[inner]:
         verdict: Verdict = format.read(text, at, ended, tools)
         if verdict is not None:
             return verdict
     return None
 
 
-FORMATS: Final = (
-    Format("plural", Tier.WRAPPED, (_OPENER,), _read, (_CLOSER, "</tool_call>"), leftovers=(_CLOSER,)),
-)
+def _format(name: str, prefix: str) -> Format:
+    closer = f"</{prefix}tool_calls>"
+    closers = (closer, f"</{prefix}tool_call>")
+    return Format(
+        name, Tier.WRAPPED, (f"<{prefix}tool_calls>",), partial(_read, prefix), closers, leftovers=(closer,)
+    )
+
+
+_INNER: Final = {
+    inner: tuple(
+        format for family in (qwen, hermes, glm) for format in family.FORMATS if inner in format.openers
+    )
+    for inner in ("<tool_call>", "<ifm|tool_call>")
+}
+"""The formats that one call in the wrapper may have."""
+
+FORMATS: Final = (_format("plural", ""), _format("ifm-plural", "ifm|"))

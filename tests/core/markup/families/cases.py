@@ -13,7 +13,14 @@ from tests.core.markup.families.objects import (
     test_mistral,
     test_plain_json,
 )
-from tests.core.markup.families.tags import test_dsml, test_glm, test_grok, test_invoke, test_qwen
+from tests.core.markup.families.tags import (
+    test_dsml,
+    test_glm,
+    test_grok,
+    test_invoke,
+    test_qwen,
+    test_solar2,
+)
 from tests.core.markup.families.tokens import test_deepseek, test_kimi, test_plamo, test_solar
 
 TABLES: Final = (
@@ -23,6 +30,7 @@ TABLES: Final = (
     test_plamo,
     test_plural,
     test_solar,
+    test_solar2,
     test_deepseek,
     test_dsml,
     test_end_of_turn,

@@ -18,6 +18,11 @@ def wrapped(*calls: str) -> str:
 CASES: dict[str, tuple[str, Calls, str]] = {
     "one": (wrapped(JSON), [OSLO], ""),
     "two": (wrapped(JSON, "\n", JSON), [OSLO, OSLO], ""),
+    "K2 Horizon's": (
+        wrapped(JSON, "\n", GLM).replace("<tool", "<ifm|tool").replace("</tool", "</ifm|tool"),
+        [OSLO, ("get_time", {})],
+        "",
+    ),
     "of several kinds": (f"a {wrapped(JSON, XML, GLM)} b", [OSLO, OSLO, ("get_time", {})], "a  b"),
     "not closed": (f"<tool_calls>{JSON}\n", [OSLO], "\n"),
     "not closed, and text": (f"<tool_calls>{JSON}\nSo.", [OSLO], "\nSo."),

@@ -1,4 +1,4 @@
-"""Hermes, Qwen 2.5 and 3, LongCat, Ernie, Granite 4, Reka, QwQ: JSON between two tags.
+"""Hermes, Qwen 2.5 and 3, LongCat, K2 Horizon, Ernie, Granite 4, Reka, QwQ: JSON between two tags.
 
     <tool_call>
     {"name": NAME, "arguments": {...}}
@@ -25,8 +25,9 @@ _HERMES: Final = Markers(
     objects=Objects.EITHER,
 )
 _LONGCAT: Final = Markers(("<longcat_tool_call>",), ("</longcat_tool_call>", *_ENDS_OF_TURN), strict=False)
+_IFM: Final = Markers(("<ifm|tool_call>",), ("</ifm|tool_call>",))
 
 FORMATS: Final = tuple(
     Format(name, Tier.ALWAYS, form.openers, partial(bodies.read, form), form.closers, leftovers=form.closers)
-    for name, form in (("hermes", _HERMES), ("longcat", _LONGCAT))
+    for name, form in (("hermes", _HERMES), ("longcat", _LONGCAT), ("ifm-json", _IFM))
 )

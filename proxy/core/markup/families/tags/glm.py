@@ -10,6 +10,12 @@ written without quotes; a value that is quoted nevertheless is the text inside, 
 has the same pairs in other tags:
 
     <tool_calls><tool_call>NAME<tool_sep> pairs </tool_call></tool_calls>      (4: without <tool_sep>)
+
+IQuest writes `iquest_tool_call` around them. K2 Horizon has a prefix for every tag, and may write a type or JSON:
+
+    <ifm|tool_call>NAME
+    <ifm|arg_key>KEY</ifm|arg_key><ifm|arg_type>TYPE</ifm|arg_type><ifm|arg_value>value</ifm|arg_value>
+    </ifm|tool_call>
 """
 
 import re
@@ -41,18 +47,22 @@ def _unquoted(raw: str) -> str:
     return inner if isinstance(inner, str) else raw
 
 
-def _grammar(call: str, *wrapper: str, suffix: str = "") -> TagGrammar:
+def _grammar(
+    call: str, *wrapper: str, tag: str = "tool_call", prefix: str = "", suffix: str = "", between: str = ""
+) -> TagGrammar:
+    """`between` matches what may stand between a key and its value, besides blanks."""
+    key, value = rf"{prefix}arg_key{suffix}", rf"{prefix}arg_value{suffix}"
+    line = r"[^\n]{0,160}" if between else r"\s{0,64}(?:<[\w:|-]{0,60})?"
     return TagGrammar(
         re.compile(
             "|".join(
                 (
                     *wrapper,
                     call,
-                    rf"(?P<called></tool_call{suffix}\s*>)",
-                    rf"(?P<parameter><arg_key{suffix}>(?P<key>[^\n<]{{1,200}})</arg_key{suffix}>{_GAP}<arg_value{suffix}>)",
-                    rf"(?P<keyless><arg_key{suffix}>[^\n<]{{0,200}}</arg_key{suffix}>"
-                    rf"(?={_GAP}<(?:arg_key|/tool_call){suffix}>))",
-                    rf"(?P<given></arg_value{suffix}>)",
+                    rf"(?P<called></{tag}{suffix}\s*>)",
+                    rf"(?P<parameter><{key}>(?P<key>[^\n<]{{1,200}})</{key}>{_GAP}{between}<{value}>)",
+                    rf"(?P<keyless><{key}>[^\n<]{{0,200}}</{key}>(?={_GAP}<(?:{key}|/{tag}{suffix})>))",
+                    rf"(?P<given></{value}>)",
                 )
             )
         ),
@@ -60,14 +70,25 @@ def _grammar(call: str, *wrapper: str, suffix: str = "") -> TagGrammar:
         strip=_unquoted,
         ends_values=True,
         begun=re.compile(
-            rf"<(?:[^<>\n]{{0,256}}"
-            rf"|tool_call{suffix}>{_GAP}(?:{_NAME})?(?:\\|<[\w:-]{{0,60}})?"
-            rf"|arg_key{suffix}>[^\n]{{0,300}}(?:\n\s{{0,64}}(?:<[\w:-]{{0,60}})?)?)\Z"
+            r"<(?:[\w/:|-]{0,80}\s{0,8}"
+            rf"|{tag}{suffix}>{_GAP}(?:{_NAME})?(?:\\|<[\w:|-]{{0,60}})?"
+            rf"|{key}>[^\n]{{0,300}}(?:\n{line}){{0,2}})\Z"
         ),
     )
 
 
-_GLM: Final = _grammar(rf"(?P<call><tool_call>{_GAP}(?P<name>{_NAME})(?=[\s<\\{{]))")
+def _call(tag: str) -> str:
+    return rf"(?P<call><{tag}>{_GAP}(?P<name>{_NAME})(?=[\s<\\{{]))"
+
+
+_GLM: Final = _grammar(_call("tool_call"))
+_IQUEST: Final = _grammar(_call("iquest_tool_call"), tag="iquest_tool_call")
+_IFM: Final = _grammar(
+    _call(r"ifm\|tool_call"),
+    tag=r"ifm\|tool_call",
+    prefix=r"ifm\|",
+    between=rf"(?:<ifm\|arg_type>[^<>\n]{{0,60}}</ifm\|arg_type>{_GAP})?",
+)
 _HUNYUAN: Final = _grammar(
     rf"(?P<call><tool_call{_SUFFIX}>{_GAP}(?P<name>{_NAME})(?:{_GAP}<tool_sep{_SUFFIX}>|(?=[\s<])))",
     rf"(?P<opened><tool_calls{_SUFFIX}>)",
@@ -83,6 +104,22 @@ FORMATS: Final = (
         partial(tagged.read, _GLM),
         ("</tool_call>",),
         leftovers=("</tool_call>", "</tool_calls>"),
+    ),
+    Format(
+        "iquest",
+        Tier.ALWAYS,
+        ("<iquest_tool_call>",),
+        partial(tagged.read, _IQUEST),
+        ("</iquest_tool_call>",),
+        leftovers=("</iquest_tool_call>",),
+    ),
+    Format(
+        "ifm",
+        Tier.ALWAYS,
+        ("<ifm|tool_call>",),
+        partial(tagged.read, _IFM),
+        ("</ifm|tool_call>",),
+        leftovers=("</ifm|tool_call>",),
     ),
     Format(
         "hunyuan",

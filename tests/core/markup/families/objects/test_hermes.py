@@ -28,6 +28,7 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "an array": (tag(f"[{JSON}, {JSON}]"), [OSLO, OSLO], ""),
     "no blanks": (f"<tool_call>{JSON}</tool_call>", [OSLO], ""),
     "LongCat's": (f"<longcat_tool_call>\n{JSON}\n</longcat_tool_call>", [OSLO], ""),
+    "K2 Horizon's": (f"<ifm|tool_call>{JSON}</ifm|tool_call>", [OSLO], ""),
     "a closer in a string": (
         tag('{"name": "get_weather", "arguments": {"city": "</tool_call> \\" {"}}'),
         [("get_weather", {"city": '</tool_call> " {'})],

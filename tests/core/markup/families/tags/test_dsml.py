@@ -37,6 +37,20 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "",
     ),
+    "GigaChat's": (section(CALL, name="tool_calls").replace("DSML", "GCML"), [OSLO], ""),
+    "behind a spoiled tag": (f"So.\n<｜DSML｜tool_calls...\n\n{section(CALL)}", [OSLO], "So.\n"),
+    "behind one of another kind": (
+        f"<｜DSML｜tool_calls<tool_calls>\n\n{section(CALL, invoke('get_time'))}",
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "behind a name without its tag": (f"<｜DSML｜toolcalls>\n{section(CALL)}", [OSLO], ""),
+    "a spoiled tag, no section": (f"<｜DSML｜tool_calls\n{CALL}", [OSLO], ""),
+    "a spoiled tag that is spoken of": (
+        f"'<｜DSML｜toolcalls>'\n{section(CALL)}",
+        [OSLO],
+        "'<｜DSML｜toolcalls>'\n",
+    ),
     "two calls": (section(CALL, invoke("get_time")), [OSLO, ("get_time", {})], ""),
     "two sections": (section(CALL) + "\n" + section(CALL), [OSLO, OSLO], "\n"),
     "the schema types what is called a string": (
@@ -175,7 +189,8 @@ def test_text_stays_text(text: str) -> None:
 
 
 def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
-    assert dsml.FORMATS[0].read("<｜DSML｜ is", 0, False, TOOLS) is None
+    for text in ("<｜DSML｜ is", "<｜DSML｜invoke is a", f"<｜DSML｜tool_calls{' and so on' * 5}"):
+        assert dsml.FORMATS[0].read(text, 0, False, TOOLS) is None
 
 
 def test_a_tool_with_such_a_parameter_keeps_it() -> None:

@@ -17,6 +17,17 @@ def call(name: str, **values: str) -> str:
     return f"<tool_call>{name}\n{pairs}</tool_call>"
 
 
+def iquest(text: str) -> str:
+    return text.replace("tool_call>", "iquest_tool_call>")
+
+
+def ifm(text: str) -> str:
+    """The same call as K2 Horizon writes it."""
+    for tag in ("tool_call", "arg_key", "arg_type", "arg_value"):
+        text = text.replace(f"{tag}>", f"ifm|{tag}>")
+    return text
+
+
 def hunyuan(*calls: str, suffix: str = "") -> str:
     """The same calls as Hunyuan writes them."""
     text = "".join(one.replace("\n", "<tool_sep>", 1) for one in calls)
@@ -27,6 +38,28 @@ def hunyuan(*calls: str, suffix: str = "") -> str:
 CASES: dict[str, tuple[str, Calls, str]] = {
     "a call": (call("get_weather", city="Oslo"), [OSLO], ""),
     "prose on both sides": (f"Look. {call('get_weather', city='Oslo')} So.", [OSLO], "Look.  So."),
+    "IQuest's": (f"a {iquest(call('get_weather', city='Oslo'))} b", [OSLO], "a  b"),
+    "IQuest's, verbatim": (
+        iquest(call("get_weather", city='  "1"\n')),
+        [("get_weather", {"city": '  "1"\n'})],
+        "",
+    ),
+    "IQuest's, no arguments": ("<iquest_tool_call>get_time</iquest_tool_call>", [("get_time", {})], ""),
+    "K2 Horizon's": (f"a {ifm(call('get_weather', city='Oslo'))} b", [OSLO], "a  b"),
+    "K2 Horizon's, with types": (
+        ifm(
+            call("get_weather", city="Oslo", days="3")
+            .replace("city</arg_key>", "city</arg_key>\n<arg_type>string</arg_type>")
+            .replace("days</arg_key>\n", "days</arg_key><arg_type>integer</arg_type>")
+        ),
+        [("get_weather", {"city": "Oslo", "days": 3})],
+        "",
+    ),
+    "escaped once too often, on one line": (
+        r"<tool_call>get_weather<arg_key>tags</arg_key><arg_value>[{\"a\": \"b\\\\c\"}]</arg_value></tool_call>",
+        [("get_weather", {"tags": [{"a": "b\\c"}]})],
+        "",
+    ),
     "two calls": (call("get_weather", city="Oslo") + "\n" + call("get_time"), [OSLO, ("get_time", {})], "\n"),
     "no arguments, on one line": ("<tool_call>get_time</tool_call>", [("get_time", {})], ""),
     "no arguments, and a closer too many": (
