@@ -54,6 +54,8 @@ def notation(
 ) -> Notation:
     """Makes a notation. `quote` is a special token that stands at both ends of a string, instead of a quotation mark.
 
+    Models may forget the first of the two where texts may stand bare.
+
     With `loose`, a quotation mark ends a string only where a string can end: models forget to escape those inside.
 
     Every alternative of the pattern takes all it can and gives nothing back, also when the text ends inside a string.
@@ -61,6 +63,9 @@ def notation(
     """
     special = rf"{re.escape(quote)}(?P<special>.*?)(?:(?P<ended>{re.escape(quote)})|\Z)|" if quote else ""
     word = r"[^\s\"'{}\[\],:<>][^\"'{}\[\],:<>\n]*+" if bare_text else r"[\w.+\-$]++"
+    if quote and bare_text:
+        unopened = r"[^\s\"'{}\[\],:<>](?:[^{}\[\]:<>\n]{0,200}[^{}\[\],:<>\n])?"
+        special += rf"(?P<unopened>{unopened}){re.escape(quote)}(?=\s*+[,}}\]])|"
     double, single = (rf"|{mark}(?!\s*[,:=)\]}}])" if loose else "" for mark in "\"'")
     return Notation(
         re.compile(
@@ -136,6 +141,8 @@ def _as_json(text: str, how: Notation) -> str:
                 pass
             case "doubled" | "singled" | "ended":
                 written.append(_text(found, how))
+            case "unopened":
+                written.append(jsontext.compact(found["unopened"]))
             case "between":
                 written.append(_between(found[0], opened))
             case "mark" if found[0] in _CLOSING:

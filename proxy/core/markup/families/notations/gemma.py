@@ -3,9 +3,10 @@
     <|tool_call>call:NAME{key:<|"|>text<|"|>,n:1,on:true,list:[<|"|>a<|"|>]}<tool_call|>
     <start_function_call>call:NAME{key:<escape>text<escape>,n:1}<end_function_call>
 
-FunctionGemma loses its opener from the second call on. The object itself shows that it is whole, so at the end of the
-text it needs no closer. A token that ends the turn or begins the tool's answer does as well. FunctionGemma puts numbers
-between the tokens too, so there the schema decides; and it decides what a word without quotes is.
+FunctionGemma loses its opener from the second call on; Gemma 4 behind a thought, and the first token of a text. The
+object itself shows that it is whole, so at the end of the text it needs no closer. A token that ends the turn or begins
+the tool's answer does as well. FunctionGemma puts numbers between the tokens too, so there the schema decides; and it
+decides what a word without quotes is.
 """
 
 import re
@@ -34,6 +35,8 @@ class _Form:
     """Do the tokens stand around whatever is not a list or an object?"""
     reopener: str = ""
     """What the model begins its next call with, where it forgets the opener."""
+    first: tuple[str, ...] = ()
+    """What it begins a reply with, where it forgets the opener. Then one of the tokens has to be in the call."""
 
 
 _GEMMA: Final = _Form(
@@ -41,6 +44,7 @@ _GEMMA: Final = _Form(
     ("<tool_call|>", "<turn|>", "<|tool_response>"),
     jsonish.notation(quote='<|"|>', bare_text=True),
     False,
+    first=("call:",),
 )
 _FUNCTION_GEMMA: Final = _Form(
     "<start_function_call>",
@@ -52,7 +56,14 @@ _FUNCTION_GEMMA: Final = _Form(
 
 
 def _read(form: _Form, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
-    block = _section(form, text, at + len(form.opener), at, ended, tools)
+    opened = bodies.follows(text, at, (form.opener,))
+    block = _section(form, text, opened or at, at, ended, tools)
+    if (
+        opened is None
+        and isinstance(block, Block)
+        and (form.notation.quote or "") not in text[at : block.end]
+    ):
+        return None
     while form.reopener and isinstance(block, Block):
         start = bodies.after_blank(text, block.end)
         if not ended and bodies.may_follow(text, start, (form.reopener,)):
@@ -136,6 +147,14 @@ def _plain(word: str) -> Any:
 
 
 FORMATS: Final = tuple(
-    Format(name, Tier.WRAPPED, (form.opener,), partial(_read, form), form.closers, leftovers=form.closers[:1])
+    Format(
+        name,
+        Tier.WRAPPED,
+        (form.opener,),
+        partial(_read, form),
+        form.closers,
+        first=form.first,
+        leftovers=form.closers[:1],
+    )
     for name, form in (("gemma4", _GEMMA), ("functiongemma", _FUNCTION_GEMMA))
 )

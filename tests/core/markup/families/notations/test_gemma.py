@@ -3,6 +3,7 @@
 from proxy.core.markup.families.notations import gemma
 from proxy.core.markup.formats import MORE
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.core.markup.scanning import Piece, cuts, scan
 from tests.support.tables import table
 
 OSLO = ("get_weather", {"city": "Oslo"})
@@ -33,6 +34,16 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "4, closed by both": (g4(f"get_weather{{city:{Q}Oslo{Q}}}") + "\n<|tool_response>", [OSLO], ""),
     "4, a colon too many": (f"<|tool_call>:call:get_weather{{city:{Q}Oslo{Q}}}<tool_call|>", [OSLO], ""),
     "4, two blocks": (g4(f"get_weather{{city:{Q}Oslo{Q}}}") + g4("get_time{}"), [OSLO, ("get_time", {})], ""),
+    "4, a text without its first mark": (
+        g4(f"get_weather{{city:Oslo, Norway{Q},days:2}}"),
+        [("get_weather", {"city": "Oslo, Norway", "days": 2})],
+        "",
+    ),
+    "4, such texts in an object and a list": (
+        g4(f"untyped{{a:{{b:c d{Q}}},e:[{Q}f{Q},g{Q}],h:1,i:{Q}j, k{Q}}}"),
+        [("untyped", {"a": {"b": "c d"}, "e": ["f", "g"], "h": 1, "i": "j, k"})],
+        "",
+    ),
     "4, two in one": (g4(f"get_weather{{city:{Q}Oslo{Q}}}", "get_time{}"), [OSLO, ("get_time", {})], ""),
     "4, all kinds": (
         g4(f"untyped{{a:42,b:-3.5,c:true,d:null,e:{{f:{Q}x{Q}}},g:[{Q}y{Q},1,[false]],h:108.}}"),
@@ -159,3 +170,22 @@ def test_what_follows_a_block_may_be_a_call_without_its_opener() -> None:
     function = gemma.FORMATS[1]
     for behind in ("", "\n", "ca", "call:get_ti"):
         assert function.read(fg("get_time{}") + behind, 0, False, TOOLS) is MORE
+
+
+BARE = f"call:get_weather{{city:{Q}Oslo{Q}}}"
+
+
+@table(
+    ("text", "expected"),
+    [
+        (BARE, [(BARE, ["get_weather"])]),
+        (f"\n{BARE}\n", ["\n", (BARE, ["get_weather"]), "\n"]),
+        (f"{BARE} and so on", [f"{BARE} and so on"]),
+        (f"So {BARE}", [f"So {BARE}"]),
+        ("call:get_weather{city:Oslo}", ["call:get_weather{city:Oslo}"]),
+        ("call: me {later}", ["call: me {later}"]),
+    ],
+)
+def test_at_the_begin_of_a_reply_gemma_4_may_forget_the_opener(text: str, expected: list[Piece]) -> None:
+    for pieces in cuts(text):
+        assert scan(pieces, formats=gemma.FORMATS, tools=TOOLS) == expected
