@@ -44,8 +44,9 @@ def _k3(open_or_close: str, word: str) -> tuple[Part, ...]:
 
 _START: Final = maybe(literal("<|start|>"), blanks(1), literal("assistant"), blanks(1))
 _BEGIN: Final = maybe(literal("<|begin|>"), blanks(1), literal("assistant"), blanks(1))
-_AUTHOR: Final = (literal("<|message_model|>"), signs(r"[^<\n]", 32, 0))
-_CHANNEL: Final = (_START, literal("<|channel|>"))
+_AUTHOR: Final = (literal("<|message_model|>"), signs(r"[^\s<]", 64, 0))
+_CHANNEL: Final = (_START, literal("<|channel|>"), blanks(1))
+_FORMAT: Final = maybe(blanks(1), literal("<|constrain|>"), blanks(2), signs(r"\w", 20))
 _MESSAGE: Final = (blanks(1), literal("<|message|>"))
 
 TOKENS: Final = (
@@ -68,7 +69,7 @@ TOKENS: Final = (
     ),
     _token(TokenRole.TEXT, "solar", _BEGIN, literal("<|content|>")),
     _token(TokenRole.THOUGHT, "solar", _BEGIN, literal("<|think|>")),
-    _token(TokenRole.TEXT, "harmony", *_CHANNEL, either(literal("commentary"), literal("final")), *_MESSAGE),
+    _token(TokenRole.TEXT, "harmony", *_CHANNEL, either(literal("commentary"), literal("final")), _FORMAT, *_MESSAGE),
     _token(TokenRole.THOUGHT, "harmony", *_CHANNEL, literal("analysis"), *_MESSAGE),
     _token(TokenRole.HEADER, "harmony", literal("<|start|>"), blanks(1), literal("assistant")),
     _token(TokenRole.CLOSER, "solar harmony", literal("<|end|>")),

@@ -46,6 +46,12 @@ THINK_FORMS: Final = (
         "<|start|>assistant<|channel|>final<|message|>",
         alone=False,
     ),  # gpt-oss
+    ThinkForm(
+        "<|channel|> analysis<|message|>",
+        "<|end|>",
+        "<|start|> assistant<|channel|> final<|message|>",
+        alone=False,
+    ),  # LLM-jp
     ThinkForm("<mm:think>", "</mm:think>"),  # MiniMax M3
     ThinkForm("<thinking>", "</thinking>"),  # Apriel 1.5
     ThinkForm("<|inner_prefix|>", "<|inner_suffix|>", token=True),  # Apertus
@@ -59,10 +65,10 @@ THINK_FORMS: Final = (
     ThinkForm("to=self<|message|>", "<|eom|>", alone=False, token=True),
     ThinkForm("<|content_thinking|>", "<|end_message|>", alone=False, token=True),  # Inkling
 )
-_FINAL: Final = "<|channel|>final<|message|>"
+_FINALS: Final = ("<|channel|>final<|message|>", "<|channel|> final<|message|>")
 FIRST_CLOSERS: Final = (
     *(form.closer for form in THINK_FORMS if form.alone),
-    _FINAL,
+    *_FINALS,
 )
 """What comes first where the thoughts were sent in a field of their own."""
 _TOKENS: Final = frozenset(tag for form in THINK_FORMS if form.token for tag in (form.opener, form.closer))
@@ -182,7 +188,7 @@ class ThinkSplitter:
             self._state, self._closer, self._answer = THINKING, form.closer, form.answer
         else:
             self._state = AFTER
-            if tag == _FINAL:
+            if tag in _FINALS:
                 self._frame(tag)
         return rest
 

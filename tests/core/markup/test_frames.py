@@ -74,6 +74,8 @@ FRAMED = {
     "Solar Open": ("<|begin|>assistant<|content|>", "<|end|>"),
     "Solar Open, without the begin": ("<|content|>", "<|flush|>"),
     "Harmony": ("<|channel|>final<|message|>", "<|return|>"),
+    "Harmony, with a format": ("<|channel|>final <|constrain|>json<|message|>", "<|return|>"),
+    "Harmony, with a blank": ("<|start|> assistant<|channel|> final<|message|>", "<|end|>"),
     "Harmony's commentary": ("<|start|>assistant<|channel|>commentary<|message|>", "<|end|>"),
 }
 

@@ -170,6 +170,12 @@ CONTENTS = [
         [ReasoningDelta("Hm."), TextDelta("Hello")],
         id="gpt-oss's thought, then no channel",
     ),
+    pytest.param(
+        "<|channel|> analysis<|message|> Hm.<|end|><|start|> assistant<|channel|> final<|message|> Hello",
+        [ReasoningDelta("Hm."), TextDelta("Hello")],
+        id="LLM-jp's channels",
+    ),
+    pytest.param("<|channel|> final<|message|> Hello", [TextDelta("Hello")], id="LLM-jp's answer alone"),
     pytest.param("<|channel|>final<|message|>Hello", [TextDelta("Hello")], id="gpt-oss's answer alone"),
     pytest.param(
         "<|channel|>analysis to=functions.f", [TextDelta("<|channel|>analysis to=functions.f")], id="a call"

@@ -4,7 +4,8 @@
 
 `<|start|>assistant` and `<|constrain|>` may be missing, the recipient may stand before the channel, and the message may
 end with `<|end|>` or with the text. Where the prompt ends with `<|start|>assistant`, the reply begins with the
-recipient. What names no recipient is prose. A tool that takes one text may get it as it is, up to `<|call|>`.
+recipient. LLM-jp puts a blank behind each token, and the format may be glued to the name. What names no recipient is
+prose. A tool that takes one text may get it as it is, up to `<|call|>`.
 
 Some write the header as an element, `<assistant to=NAME json>{json}</assistant>`, or in brackets, which is optional.
 The last format has lost its tokens, `assistant to=functions.NAME commentary json {json}`. It is optional, since
@@ -30,12 +31,13 @@ _HEADER: Final = shape(
     blanks(),
     maybe(literal("to="), named("after", signs(r"[^\s<]", 200))),
     blanks(),
-    maybe(either(sequence(literal("<|constrain|>"), blanks(1), _WORD), literal("json"), literal("code"))),
+    maybe(either(sequence(literal("<|constrain|>"), blanks(), _WORD), literal("json"), literal("code"))),
     blanks(),
     literal("<|message|>"),
 )
 _KIND: Final = maybe(either(literal("code"), literal("json")))
-_CHANNEL: Final = either(literal("commentary"), literal("analysis"))
+_CHANNELS: Final = ("commentary", "analysis")
+_CHANNEL: Final = either(*map(literal, _CHANNELS))
 _STRIPPED: Final = shape(
     maybe(literal("assistant")),
     blanks(),
@@ -70,6 +72,8 @@ def _read(header: Shape, ends: tuple[str, ...], text: str, at: int, ended: bool,
     name = found and (found["after"] or found["before"])
     if not found or not name:
         return MORE if not found and not ended and header.begun.match(text, at) else None
+    if tools.declared(name) is None:
+        name = name.removesuffix("json")
     unended = None if ended else waiting(tools, [name], len(text) - at)
     start = found.end() - 1 if header is _STRIPPED else bodies.after_blank(text, found.end())
     if start == len(text):
@@ -108,7 +112,11 @@ FORMATS: Final = (
     Format(
         "harmony",
         Tier.WRAPPED,
-        ("<|start|>assistant", "<|channel|>commentary", "<|channel|>analysis"),
+        tuple(
+            f"{token}{blank}{word}"
+            for blank in ("", " ")
+            for token, word in (("<|start|>", "assistant"), *(("<|channel|>", one) for one in _CHANNELS))
+        ),
         partial(_read, _HEADER, _ENDS),
         _ENDS,
         first=("to=",),

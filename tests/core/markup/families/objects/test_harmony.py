@@ -27,6 +27,14 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "",
     ),
+    "the format glued to the name": (f"{HEAD}json<|message|>{JSON}<|call|>", [OSLO], ""),
+    "a blank behind each token": (
+        "<|start|> assistant<|channel|> commentary to=functions.get_weather <|constrain|>  json<|message|> "
+        f"{JSON}<|call|>",
+        [OSLO],
+        "",
+    ),
+    "a blank behind the first token": (HEAD.replace("|>", "|> ") + f"<|message|>{JSON}<|call|>", [OSLO], ""),
     "ended otherwise": (f"{HEAD}<|message|>{JSON}<|end|>", [OSLO], ""),
     "at the end of the text": (f"{HEAD}<|message|>{JSON}\n", [OSLO], "\n"),
     "no `functions.`": (f"{HEAD}<|message|>{JSON}<|call|>".replace("functions.", ""), [OSLO], ""),
