@@ -171,7 +171,8 @@ def _as_json(raw: str, otherwise: Any) -> Any:
 
 
 def _null(raw: str) -> Any:
-    return None if raw.strip().lower() in ("null", "none") else _UNFIT
+    word = raw.strip()
+    return None if word.lower() == "null" or word == "None" else _UNFIT
 
 
 def _integer(raw: str) -> Any:

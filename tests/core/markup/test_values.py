@@ -33,6 +33,8 @@ def schema(*types: str) -> dict[str, Any]:
         # null
         (schema("string", "null"), "null", None),
         (schema("string", "null"), "None", None),
+        (schema("string", "null"), "NULL", None),
+        (schema("string", "null"), "none", "none"),
         (schema("string", "null"), "nothing", "nothing"),
         ({"type": "integer"}, "null", "null"),
         # integer

@@ -25,7 +25,7 @@ from proxy.core.markup import sections, tagged, values
 from proxy.core.markup.formats import Format, Tier, Tools
 from proxy.core.markup.values import Unknown
 
-_NAMELESS: Final = re.compile(r":?\d+|(?:call|toolu|chatcmpl-tool)[_-](?=\w*\d)\w{6,}")
+_NAMELESS: Final = re.compile(r":?\d+|call_\d+|(?:call|toolu|chatcmpl-tool)[_-](?=\w*\d)\w{6,}")
 _PREFIX: Final = re.compile(r"functions[._-]?")
 _NUMBER: Final = re.compile(r"(?:[:._-]|(?<!\d))\d++\Z")
 
@@ -33,13 +33,15 @@ _NUMBER: Final = re.compile(r"(?:[:._-]|(?<!\d))\d++\Z")
 def _name(head: str, _label: str, arguments: str, tools: Tools) -> str:
     if known := tools.declared(head):
         return known
-    if _NAMELESS.fullmatch(head):
-        keys = set(jsontext.loads(arguments))
-        fitting = [name for name, schema in tools.schemas.items() if values.fit(keys, schema)]
-        return fitting[0] if len(fitting) == 1 else ""
     unnumbered = _NUMBER.sub("", head)
     bare = _PREFIX.sub("", unnumbered, count=1) if _PREFIX.match(head) else unnumbered
-    return next((name for name in (unnumbered, bare) if name in tools.schemas), bare)
+    if known := next((name for name in (unnumbered, bare) if name in tools.schemas), None):
+        return known
+    if not _NAMELESS.fullmatch(head):
+        return bare
+    keys = set(jsontext.loads(arguments))
+    fitting = [name for name, schema in tools.schemas.items() if values.fit(keys, schema)]
+    return fitting[0] if len(fitting) == 1 else ""
 
 
 _K2: Final = sections.SectionGrammar(
@@ -72,6 +74,7 @@ _K3: Final = tagged.TagGrammar(
         r"|(?P<given><\|close\|>\s?argument\s?<\|sep\|>)"
     ),
     strict=True,
+    may_stay_open=True,
     begun=re.compile(
         r"<(?:\|(?:[a-z]{0,5}|(?:open|close)\||(?:open|close)\|>\s?[a-z]{0,8}"
         r"(?:\s{1,4}\w{1,20}=\"[^\"\n]{0,300}\"){0,4}\s{0,4}(?:\w{1,20}(?:=(?:\"[^\"\n]{0,300})?)?)?"
@@ -93,6 +96,7 @@ FORMATS: Final = (
         ),
         partial(sections.read, _K2),
         ("_end|>",),
+        leftovers=("<|tool_call_end|>", "<|tool_calls_section_end|>"),
         native=True,
     ),
     Format(

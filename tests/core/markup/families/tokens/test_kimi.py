@@ -1,7 +1,9 @@
 """R08: Kimi's tokens."""
 
 from proxy.core.markup.families.tokens import deepseek, kimi
+from proxy.core.markup.formats import Block, Tools
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.core.markup.scanning import scan
 from tests.support.tables import table
 
 FORMATS = (*deepseek.FORMATS, *kimi.FORMATS)
@@ -38,6 +40,7 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO, ("get_time", {})],
         "",
     ),
+    "a short id of another kind": (section(call("call_3")), [OSLO], ""),
     "two sections": (section(call("functions.get_weather:0")) * 2, [OSLO, OSLO], ""),
     "blanks around every token": (
         f'{BEGIN}\n {CALL} functions.get_weather:0 \n{ARGUMENTS}\n{{"city": "Oslo"}} \n {CALLED} \n{END}',
@@ -108,6 +111,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     # ── K3
     "K3's": (k3(k3_call("get_weather", ("city", "string", "Oslo"))), [OSLO], ""),
     "K3's, two": (k3(k3_call("get_time"), k3_call("get_time")), [("get_time", {}), ("get_time", {})], ""),
+    "K3's, not closed": (
+        k3(k3_call("get_weather", ("city", "string", "Oslo"))).removesuffix("<|close|>tools<|sep|>"),
+        [OSLO],
+        "",
+    ),
     "K3's, with prose": (f"a {k3(k3_call('get_time'))} b", [("get_time", {})], "a  b"),
     "K3's, typed by the tag": (
         k3(k3_call("untyped", ("a", "string", "1"), ("b", "number", "1"), ("c", "object", '{"d": []}'))),
@@ -143,7 +151,6 @@ TEXTS = (
     section("text"),
     f"{CALL}get_weather:0{ARGUMENTS}{{<b>}}{CALLED}",
     "<|open|>tools<|sep|>",
-    k3(k3_call("get_time")).removesuffix("<|close|>tools<|sep|>"),
     k3(k3_call("get_time")).removesuffix("<|close|>tools<|sep|>") + " then",
     k3("text"),
 )
@@ -163,3 +170,16 @@ def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
     k2, k3_format = kimi.FORMATS
     assert k2.read(f"{CALL}get weather", 0, False, TOOLS) is None
     assert k3_format.read("<|open|>tools<|sep|>text", 0, False, TOOLS) is None
+
+
+def test_a_tool_may_have_a_name_like_an_id() -> None:
+    tools = Tools({"call": {}, "get_weather": TOOLS.schemas["get_weather"]})
+    for said, name in (("call_3", "call"), ("functions.call:3", "call"), ("4", "get_weather")):
+        verdict = kimi.FORMATS[0].read(section(call(said)), 0, True, tools)
+        assert isinstance(verdict, Block)
+        assert [one.name for one in verdict.calls] == [name]
+
+
+def test_tokens_too_many_go_with_the_block() -> None:
+    text = section(call("functions.get_weather:0")) + CALLED + END
+    assert scan([text], formats=kimi.FORMATS, tools=TOOLS) == [(text, ["get_weather"])]
