@@ -159,7 +159,8 @@ def test_without_a_recovered_call_the_client_gets_what_the_model_said(
     parts = [ended.part for ended in got.reply.parts]
     if not any(isinstance(part, Call) for part in parts):
         said = "".join(getattr(part, "text", "") for part in parts)
-        assert said == f"{text}."
+        shown = "" if field == "reasoning_content" and text.isspace() else text  # nobody gets a blank thought
+        assert said == f"{shown}."
     for part in parts:
         if isinstance(part, Call):
             assert jsontext.is_object(part.arguments)
