@@ -214,6 +214,14 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
         None,
     ),
     (
+        faults.too_much_kept(),
+        413,
+        "This asks for more of what is kept than can be read at a time: ask for a smaller page by limit, name fewer "
+        "items, or delete large items of the conversation.",
+        "request_too_large",
+        None,
+    ),
+    (
         faults.no_background(),
         400,
         "background is not supported: the response could not be fetched later. Leave it out and read the answer from "
