@@ -73,6 +73,7 @@ ODDITIES: Final[Mapping[str, str]] = {
     "text_differs": "The backend told a text twice, and not alike; what came first stands.",
     "text_as_number": "The backend sent a piece of its text as a number, or as true or false; it was written as text.",
     "text_not_a_string": "What should be text was none; it was written as text, or left out.",
+    "text_unsearched": "The backend sent so much text at once that it and what followed was not searched for calls.",
     "thought_taken_back": "What had been taken for thoughts was the answer, and was sent as text.",
     "thought_told_twice": "The backend told a thought and its summary; the one that came first was taken.",
     "thought_unopened": "The model ended a thought that it had not begun; what stood before was taken as the thought.",

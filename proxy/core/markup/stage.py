@@ -21,7 +21,6 @@ from hashlib import blake2s
 from itertools import count
 from typing import Any
 
-from proxy.core import jsontext
 from proxy.core.events import (
     CallDelta,
     Delta,
@@ -40,11 +39,14 @@ from proxy.core.markup.candidate import End, Why
 from proxy.core.markup.formats import Format, Recovered, Tools
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Found, Scanner
+from proxy.core.markup.values import meant
 
 FIRST_INDEX = 1 << 30
 """No backend counts its calls up to here, so an index tells recovered calls from structured ones."""
 MAX_BLANKS = 256
 """Characters of white space: more than anybody leaves around a call. Longer white space is text."""
+MAX_SEARCHED = 128 * 1024
+"""Characters of one event. No model says more; what only looks like calls takes a microsecond for each (F79)."""
 ID_BYTES = 12
 
 
@@ -139,6 +141,11 @@ class MarkupStage:
         if (channel := self._channels.get(type(delta))) is None:
             self._on_other(delta)
         elif type(delta) is self._flowing and self.passes(delta.text):  # type: ignore[union-attr]  # it is text
+            self._emit(delta)
+        elif len(delta.text) > MAX_SEARCHED:  # type: ignore[union-attr]
+            self._ledger.odd("text_unsearched")
+            self._between()
+            self._channels.clear()  # nor what follows: only this text shows whether that stands in code
             self._emit(delta)
         else:
             self._on_text(channel, delta)
@@ -297,10 +304,10 @@ class MarkupStage:
         """Drops the latest structured call if it repeats a recovered one, so that the call is not made twice."""
         suspects, self._suspects = self._suspects, []
         name = suspects[0].name
-        arguments = _value("".join(delta.arguments for delta in suspects))
-        self._meant += [(call.name, _value(call.arguments)) for call in self._recovered[len(self._meant) :]]
-        for index, meant in enumerate(self._meant):
-            if index not in self._repeated and meant == (name, arguments):
+        arguments = meant("".join(delta.arguments for delta in suspects))
+        self._meant += [(call.name, meant(call.arguments)) for call in self._recovered[len(self._meant) :]]
+        for index, known in enumerate(self._meant):
+            if index not in self._repeated and known == (name, arguments):
                 self._repeated.add(index)
                 self._ledger.odd("call_repeats_markup")
                 return
@@ -315,8 +322,8 @@ class MarkupStage:
     def _new_id(self, index: int, call: Recovered) -> str:
         """Returns an id that is the same for the same call at the same index, unless the conversation has it
         already."""
-        ids = (_id(index, call, attempt) for attempt in count())
-        call_id = next(one for one in ids if one not in self._ids)
+        seeds = ("\0".join((str(index), call.name, call.arguments, str(attempt))) for attempt in count())
+        call_id = next(id for id in map(_id_of, seeds) if id not in self._ids)
         self._ids.add(call_id)
         return call_id
 
@@ -337,14 +344,5 @@ def count_in(ledger: Ledger) -> Callable[[Why, Format], None]:
     return lambda why, format: ledger.found(why.value, format.name)
 
 
-def _value(arguments: str) -> Any:
-    """Returns what a client would understand: the value, or the text where it is no JSON."""
-    try:
-        return jsontext.loads(arguments)
-    except jsontext.BadJson:
-        return arguments
-
-
-def _id(index: int, call: Recovered, attempt: int) -> str:
-    seed = "\0".join((str(index), call.name, call.arguments, str(attempt)))
+def _id_of(seed: str) -> str:
     return f"call_{blake2s(seed.encode('utf-8', 'surrogatepass'), digest_size=ID_BYTES).hexdigest()}"

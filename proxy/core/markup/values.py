@@ -106,11 +106,11 @@ def convert(raw: str, declared: Any, root: Schema, unknown: Unknown = Unknown.TE
     """Reads `raw` by the schema `declared`, which may refer into `root`."""
     types = admitted(declared, root)
     if not types:
-        return raw if unknown is Unknown.TEXT else _as_json(raw, raw)
+        return raw if unknown is Unknown.TEXT else meant(raw)
     for name in _ORDER:
         if name in types and (value := _READ[name](raw)) is not _UNFIT:
             return value
-    return raw if types.issubset(_ORDER) else _as_json(raw, raw)
+    return raw if types.issubset(_ORDER) else meant(raw)
 
 
 def admitted(declared: Any, root: Schema) -> set[str]:
@@ -161,6 +161,11 @@ def _referred(reference: str, root: Schema) -> Any:
             return None
         found = found.get(step.replace("~1", "/").replace("~0", "~"))
     return found
+
+
+def meant(raw: str) -> Any:
+    """Returns what whoever reads JSON understands: the value, or the text where it is none."""
+    return _as_json(raw, raw)
 
 
 def _as_json(raw: str, otherwise: Any) -> Any:

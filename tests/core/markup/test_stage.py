@@ -19,7 +19,7 @@ from proxy.core.events import (
     UsageDelta,
 )
 from proxy.core.ledger import Ledger
-from proxy.core.markup.stage import FIRST_INDEX, MAX_BLANKS, MarkupSettings, MarkupStage
+from proxy.core.markup.stage import FIRST_INDEX, MAX_BLANKS, MAX_SEARCHED, MarkupSettings, MarkupStage
 from proxy.core.model import Usage
 from tests.core.markup.scanning import CALL, OPENERS, TOOLS
 from tests.support.tables import table
@@ -312,6 +312,16 @@ def test_text_is_delayed_by_nothing_but_a_possible_opener() -> None:
     for piece in ("a", " <", " b", "<call", "er> c"):
         stage.feed(text(piece))
     assert stage.said == ["t a < b<caller> c"]
+
+
+def test_f79_an_event_of_very_much_text_ends_the_search_and_is_passed() -> None:
+    """To search a megabyte that is full of tags took a second of the event loop."""
+    much = CALL * (MAX_SEARCHED // len(CALL) + 1)
+    for kind in (TextDelta, ReasoningDelta):
+        stage = Stage().feed(text("Well. "), kind(much), text(CALL), STOP)
+        assert "".join(delta.text for delta in stage.out[:-1]) == f"Well. {much}{CALL}"
+        assert stage.ledger.oddities == {"text_unsearched": 1}
+    assert calls(Stage().feed(text("." * (MAX_SEARCHED - len(CALL) - 1) + "\n" + CALL), STOP))
 
 
 def test_an_empty_delta_says_nothing() -> None:
