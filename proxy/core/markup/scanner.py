@@ -51,7 +51,7 @@ class Scanner:
         self._code = CodeTracker()
         self._begun = not openers.first
         """Did anything visible come, or does nothing depend on it?"""
-        self.spot = openers.begun.search if self._begun else _ANYTHING.search
+        self._spot = openers.begun.search if self._begun else _ANYTHING.search
         """Returns a match where a piece holds an opener, or ends with the beginning of one."""
         self._unread: list[str] = []
         """Pieces that the code tracker has not read yet: while nothing looks like markup, it need not."""
@@ -103,7 +103,9 @@ class Scanner:
             pass
         start = self._run_at if self._run else self._at
         self._give(text, self._free(text, start))
-        self.pass_by(text[self._read : start])
+        self._unread.append(text[self._read : start])
+        if len(self._unread) > UNREAD_PIECES:
+            self._catch_up()
         if start < len(text):
             self._held.append(text[start:])
         self._at, self._run_at, self._passed = self._at - start, 0, self._passed - start
@@ -184,7 +186,7 @@ class Scanner:
         opener = self._openers.first_at(text, visible, growing)
         if visible < len(text) and not (opener and opener.readers is None):
             self._begun = True
-            self.spot = self._openers.begun.search
+            self._spot = self._openers.begun.search
         return opener
 
     def _in_vain(self) -> int:
@@ -277,11 +279,14 @@ class Scanner:
 
     # ── what needs no look ──
 
-    def pass_by(self, piece: str) -> None:
-        """Passes a piece that need not be fed, because the scanner holds nothing and the piece holds no opener."""
+    def passes(self, piece: str) -> bool:
+        """Passes a piece that need not be fed: the scanner holds nothing. False if there may be an opener in it."""
+        if self._spot(piece) is not None:
+            return False
         self._unread.append(piece)
         if len(self._unread) > UNREAD_PIECES:
             self._catch_up()
+        return True
 
     def _catch_up(self) -> None:
         if self._unread:

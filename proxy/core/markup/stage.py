@@ -106,8 +106,8 @@ class MarkupStage:
         self._channels: dict[type, Channel] = {TextDelta: self._content, ReasoningDelta: self._reasoning}
         self._flowing: type | None = None
         """The type of text that passes as it is, because nothing of it is held."""
-        self._spot = self._content.scanner.spot
-        self._pass_by = self._content.scanner.pass_by
+        self.passes = self._content.scanner.passes
+        """Is this only more of the text that flows? Else it must be fed."""
         self._logprobs: list[Any] = []
         """The log probabilities of the held text."""
         self._held_back: list[HeldPiece] = []
@@ -130,12 +130,6 @@ class MarkupStage:
     def flows(self, kind: type[Delta]) -> bool:
         """Would more of this kind pass as it is, arguments or what `passes`?"""
         return self._flowing is kind or (kind is CallDelta and not self._recovered)
-
-    def passes(self, text: str) -> bool:
-        """Is this only more of the text that flows? Else it must be fed."""
-        if (found := self._spot(text)) is None:
-            self._pass_by(text)
-        return found is None
 
     def feed(self, delta: Delta) -> None:
         if (channel := self._channels.get(type(delta))) is None:
@@ -164,7 +158,7 @@ class MarkupStage:
             self._on_pieces(channel, channel.scanner.feed(delta.text))
         if channel.flows and not self._held_back and not channel.scanner.holds:
             self._flowing = type(delta)
-            self._spot, self._pass_by = channel.scanner.spot, channel.scanner.pass_by
+            self.passes = channel.scanner.passes
 
     def _on_other(self, delta: Delta) -> None:
         match delta:

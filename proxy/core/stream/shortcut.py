@@ -45,7 +45,8 @@ class Shortcut:
         """`feed` is the way through the stages; `delta` is where the assembler passes on the text of the open part."""
         self._feed = feed
         self._markup = markup
-        self._passes = markup.passes if markup else None
+        self._passes: Callable[[str], bool] | None = None
+        """Is there no call in more of this prose?"""
         self._frames = frames
         self._assembler = assembler
         self._delta = delta
@@ -93,6 +94,7 @@ class Shortcut:
         append = self._assembler.flowing_prose(type(delta))
         if append is not None and self._pass(type(delta)):
             self._append, self._flowing = append, type(delta)
+            self._passes = self._markup.passes if self._markup else None
 
     def _pass(self, kind: type[Delta]) -> bool:
         """Would the stages pass on more of this kind as it is? Where text is open, thoughts in it are over."""

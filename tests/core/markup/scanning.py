@@ -72,8 +72,7 @@ def scan(
 
     scanner = Scanner(Openers(formats), tools, count)
     for piece in pieces:
-        if not scanner.holds and scanner.spot(piece) is None:
-            scanner.pass_by(piece)
+        if not scanner.holds and scanner.passes(piece):
             out.append(piece)
         else:
             hear(scanner.feed(piece))

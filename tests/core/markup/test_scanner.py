@@ -409,14 +409,15 @@ def test_after_too_many_failures_an_opener_is_text_until_text_has_made_up_for_th
 def test_plain_text_is_not_read_by_the_tracker_of_code_until_something_looks_like_markup() -> None:
     one = Scanner(OPENERS, TOOLS, count=lambda *_: None)
     for _ in range(scanner.UNREAD_PIECES):
-        one.pass_by("` text ")
+        assert one.passes("` text ")
     assert one._code.at == 0
 
 
 def test_but_never_so_much_is_left_to_be_read_that_it_would_take_long() -> None:
     """F79: the first opener of a long answer must not hold up everybody else."""
-    one = Scanner(OPENERS, TOOLS, count=lambda *_: None)
     pieces = 3 * scanner.UNREAD_PIECES
-    for _ in range(pieces):
-        one.pass_by("` text ")
-    assert one._code.at >= 7 * (pieces - scanner.UNREAD_PIECES)
+    for passed in (True, False):
+        one = Scanner(OPENERS, TOOLS, count=lambda *_: None)
+        for _ in range(pieces):
+            assert one.passes("` text ") if passed else one.feed("` text ")
+        assert one._code.at >= 7 * (pieces - scanner.UNREAD_PIECES)
