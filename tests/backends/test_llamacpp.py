@@ -35,11 +35,16 @@ from tests.support.doctoring import doctor
 from tests.support.processes import serving
 
 
-def pair(character: toy_model.Character, folder: Path) -> Iterator[Pair]:
+def pair(character: toy_model.Character, folder: Path, overrides: str = "") -> Iterator[Pair]:
     toy_model.write(folder / "toy.gguf", character)
     with ExitStack() as stack:
         backend = stack.enter_context(serving(SERVER, folder / "toy.gguf", str(CONTEXT)))
-        proxy = stack.enter_context(serving("-m", "proxy", "serve", "--port", "0", "--backend", backend))
+        options = ["--backend", backend]
+        if overrides:
+            config = folder / "proxy.toml"
+            config.write_text(f"[backend.overrides]\n{overrides}\n")
+            options += ["--config", str(config)]
+        proxy = stack.enter_context(serving("-m", "proxy", "serve", "--port", "0", *options))
         how = {"api_key": "none", "max_retries": 0}
         yield Pair(
             *[stack.enter_context(openai.OpenAI(base_url=f"{url}/v1", **how)) for url in (backend, proxy)]
@@ -246,6 +251,12 @@ async def test_the_doctor_asks_this_server_by_responses(talker: Pair, tmp_path: 
         assert rows[well]["standing"] == "same", rows[well]
 
 
+@pytest.fixture(scope="module")
+def faithful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    """A proxy that passes on what this server is known to fail at."""
+    yield from pair(toy_model.TALKER, tmp_path_factory.mktemp("faithful"), 'schema = ["plain"]')
+
+
 IMPOSSIBLE: Any = {
     "type": "json_schema",
     "json_schema": {"name": "form", "schema": {"type": "integer", "minimum": 5, "maximum": 2}},
@@ -253,16 +264,27 @@ IMPOSSIBLE: Any = {
 """The server finds out in the middle of a reply that nothing can come of it. (What its templates raise is a 400.)"""
 
 
-def test_v20_what_the_server_fails_at_closes_it_to_nobody(talker: Pair) -> None:
+def test_v20_what_the_server_fails_at_closes_it_to_nobody(faithful: Pair) -> None:
     """Its 500 is that of one client's request, and tells in no word that it is."""
     poisoned: Any = {"model": "toy", "messages": HELLO, "response_format": IMPOSSIBLE}
-    for client in (talker.direct, *[talker.proxied] * 2 * BreakerRules().volume):
+    for client in (faithful.direct, *[faithful.proxied] * 2 * BreakerRules().volume):
         with pytest.raises(openai.InternalServerError, match="empty grammar stack"):
             client.chat.completions.create(**poisoned)
     elsewhere = httpx.HTTPTransport(local_address="127.0.0.2")
     with httpx.Client(transport=elsewhere) as way:
         other = openai.OpenAI(
-            base_url=talker.proxied.base_url, api_key="none", max_retries=0, http_client=way
+            base_url=faithful.proxied.base_url, api_key="none", max_retries=0, http_client=way
         )
-        for client in (other, talker.proxied):
+        for client in (other, faithful.proxied):
             assert client.responses.create(model="toy", input=HELLO, temperature=0).status == "completed"
+
+
+def test_bounds_between_which_there_is_nothing_are_left_out(talker: Pair) -> None:
+    """The server fails at some, and never comes to an end with others, which would keep its place from everybody."""
+    form = {
+        "name": "form",
+        "schema": {"type": "array", "minItems": 3, "maxItems": 1, "items": {"type": "null"}},
+    }
+    ask: Any = {"model": "toy", "messages": HELLO, "temperature": 0, "max_tokens": 8}
+    for schema in (IMPOSSIBLE, {"type": "json_schema", "json_schema": form}):
+        assert talker.proxied.chat.completions.create(**ask, response_format=schema).choices
