@@ -53,6 +53,7 @@ POISONS = [
     "This model only supports single tool-calls at once!",
     "Invalid tool_choice",
     "Unsupported value: 'temperature'",
+    "reasoning_effort must be one of 'low', 'medium'",
     "property 'tools' is unsupported; property 'seed' is unsupported",
     "reasoning_effort",
     "not supported",
@@ -62,10 +63,12 @@ POISONS = [
     "Un\u212anown parameter: tool_choice",
 ]
 
+# The levels of thought that a backend lists in its own words do teach: Bob's is among them.
 ECHOES = {
-    "OpenAI": "Unsupported value: 'reasoning_effort' does not support '{}' with this model. Supported are 'low'.",
-    "pydantic": "1 validation error for Request\nreasoning_effort\n  Input should be 'low' [type=literal_error, "
-    "input_value='{}', input_type=str]",
+    "OpenAI": "Unsupported value: 'reasoning_effort' does not support '{}' with this model. Supported are 'low' and "
+    "'high'.",
+    "pydantic": "1 validation error for Request\nreasoning_effort\n  Input should be 'low' or 'high' "
+    "[type=literal_error, input_value='{}', input_type=str]",
     "template": "Error rendering prompt with jinja template: Unexpected {}. This is not a bug",
     "nothing else": "{}",
     "between its own words": "Unknown parameter: {} is not supported: stream_options, temperature",
