@@ -19,6 +19,8 @@ HOSTILE = "m\x1b]0;mine\x07\x1b[2J\r\n\u202eevil\x9b1A"
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 LISTENING = "Listening on "
 EXAMPLE = "curl "
+SHOWN_AT_START = "/inspector\r\n"
+"""The end of it."""
 
 
 @pytest.fixture
@@ -53,14 +55,14 @@ async def asked(url: str, **body: Any) -> int:
 
 
 async def lines_of(shown: OnTerminal, last: str) -> list[str]:
-    """Those behind the example, once this has been shown."""
-    return (await shown.until(last)).rpartition("}'")[2].strip().splitlines()
+    """Those behind what is shown at the start, once this has been shown."""
+    return (await shown.until(last)).rpartition(SHOWN_AT_START)[2].strip().splitlines()
 
 
 async def test_a_request_is_one_readable_line_in_colours(backend: ScriptedBackend, config: Path) -> None:
     backend.answers(reply(text("Hello")))
     async with on_a_terminal(*serve(config)) as shown:
-        assert EXAMPLE in await shown.until("}'\r\n\r\n")
+        assert EXAMPLE in await shown.until(SHOWN_AT_START)
         assert await asked(shown.url) == 200
         (line,) = await lines_of(shown, "completed")
     assert COLOR.search(line)
@@ -73,7 +75,7 @@ async def test_a_request_is_one_readable_line_in_colours(backend: ScriptedBacken
 async def test_no_colours_where_nobody_wants_them(backend: ScriptedBackend, config: Path) -> None:
     backend.answers(reply(text("Hello")))
     async with on_a_terminal(*serve(config), NO_COLOR="1") as shown:
-        await shown.until("}'\r\n\r\n")
+        await shown.until(SHOWN_AT_START)
         await asked(shown.url)
         (line,) = await lines_of(shown, "completed")
     assert "\x1b" not in line
@@ -84,7 +86,7 @@ async def test_what_was_mended_is_told_in_words(backend: ScriptedBackend, config
     leaked = '<tool_call>\n{"name": "get", "arguments": {}}\n</tool_call>'
     backend.answers(reply(text(leaked)))
     async with on_a_terminal(*serve(config), NO_COLOR="1") as shown:
-        await shown.until("}'\r\n\r\n")
+        await shown.until(SHOWN_AT_START)
         await asked(shown.url, tools=[tool])
         (line,) = await lines_of(shown, "became")
     assert line.endswith("completed, 1 call  (a tool call in the text became a call (hermes))")
@@ -96,7 +98,7 @@ async def test_nothing_that_others_say_reaches_the_terminal_as_it_is(
     """S15: names of models and tools, what a model says, and what a backend refuses with."""
     backend.answers(reply(text(HOSTILE)), answer(400, {"error": {"message": HOSTILE, "code": HOSTILE}}))
     async with on_a_terminal(*serve(config), NO_COLOR="1") as shown:
-        await shown.until("}'\r\n\r\n")
+        await shown.until(SHOWN_AT_START)
         assert await asked(shown.url, model=HOSTILE) == 200
         await shown.until("completed")
         tool = {"type": "function", "name": HOSTILE, "parameters": {"type": "object"}}
@@ -125,7 +127,7 @@ async def test_quiet_says_where_it_listens_and_what_goes_wrong(
 async def test_the_form_of_the_lines_can_be_forced(backend: ScriptedBackend, config: Path) -> None:
     backend.answers(reply(text("Hello")))
     async with on_a_terminal(*serve(config, "--log-format", "json")) as shown:
-        await shown.until("}'\r\n\r\n")
+        await shown.until(SHOWN_AT_START)
         await asked(shown.url)
         assert orjson.loads((await lines_of(shown, '"request"'))[-1])["model"] == "m"
 

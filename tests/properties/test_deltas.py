@@ -212,6 +212,14 @@ def contents(draw: st.DrawFn) -> tuple[ThinkForm, list[str]]:
     return form, draw(st.lists(st.sampled_from(parts + plain), max_size=10))
 
 
+TOKENS = tuple(tag for form in THINK_FORMS if form.token for tag in (form.opener, form.closer))
+
+
+def is_meant(visible: str) -> bool:
+    """Behind the tokens of some families a blank shows that the text is about them."""
+    return not any(visible.startswith((f"{tag} ", f"{tag}\t")) for tag in TOKENS)
+
+
 @examples(150)
 @given(contents())
 def test_text_out_and_markup_taken_are_the_text_that_came_in(said: tuple[ThinkForm, list[str]]) -> None:
@@ -221,7 +229,9 @@ def test_text_out_and_markup_taken_are_the_text_that_came_in(said: tuple[ThinkFo
     visible = content.lstrip()
     reasoning, text = "", content
     if len(content) - len(visible) <= MAX_LEADING_BLANKS:
-        if visible.startswith(form.opener):
+        if not is_meant(visible):
+            pass
+        elif visible.startswith(form.opener):
             inside, _, after = visible.removeprefix(form.opener).partition(form.closer)
             reasoning, text = inside.lstrip(), after.lstrip().removeprefix(form.answer).lstrip()
         elif alone := next((tag for tag in FIRST_CLOSERS if visible.startswith(tag)), None):
