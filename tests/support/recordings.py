@@ -8,7 +8,7 @@ from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.recorded.conditions import recorded_profile, recorded_tenant
 from proxy.core.recorded.faults import RecordedFault
-from proxy.core.recorded.recording import Conditions, End, RecordedAttempt, Recording, Request
+from proxy.core.recorded.recording import Conditions, RecordedAttempt, RecordedEnd, RecordedRequest, Recording
 from proxy.core.recorded.replay import replay
 from proxy.core.tenants import ANYBODY, Tenant
 from tests.support.replies import DONE, REQUEST, STOP, chunk
@@ -51,10 +51,10 @@ def recording(
         proxy="0",
         content="keep",
         cut=False,
-        request=Request(**usual | request),
+        request=RecordedRequest(**usual | request),
         attempts=[attempt(*HELLO)] if attempts is None else list(attempts),
         frames=[],
-        end=End(status, 1.0, **(end or {})),
+        end=RecordedEnd(status, 1.0, **(end or {})),
     )
 
 

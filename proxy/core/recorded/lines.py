@@ -12,7 +12,14 @@ from pydantic import TypeAdapter, ValidationError
 from proxy.core import jsontext
 from proxy.core.masking.unseen import visible
 from proxy.core.recorded.blobs import blob
-from proxy.core.recorded.recording import VERSION, End, Passed, RecordedAttempt, Recording, Request
+from proxy.core.recorded.recording import (
+    VERSION,
+    Passed,
+    RecordedAttempt,
+    RecordedEnd,
+    RecordedRequest,
+    Recording,
+)
 
 MAGIC = "responses-proxy recording"
 
@@ -21,7 +28,7 @@ NO_RECORDING = "This is no recording of responses-proxy: its first line does not
 MAX_DEPTH = 64
 """Levels of nesting. Bodies are texts here, whatever is in them."""
 
-REQUEST, ATTEMPT, END = TypeAdapter(Request), TypeAdapter(RecordedAttempt), TypeAdapter(End)
+REQUEST, ATTEMPT, END = TypeAdapter(RecordedRequest), TypeAdapter(RecordedAttempt), TypeAdapter(RecordedEnd)
 PASSED: TypeAdapter[Passed] = TypeAdapter(Passed)
 
 
@@ -78,8 +85,8 @@ def read(data: bytes) -> Recording:
         raise BadRecording(
             f"This recording has version {first.get('version')!r} of the format; this proxy reads version {VERSION}."
         )
-    request: Request | None = None
-    end: End | None = None
+    request: RecordedRequest | None = None
+    end: RecordedEnd | None = None
     attempts: list[RecordedAttempt] = []
     frames: list[Passed] = []
     for number, text in enumerate(lines[1:], 2):

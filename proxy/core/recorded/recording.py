@@ -122,7 +122,7 @@ class Conditions:
 
 
 @dataclass(slots=True)
-class Request:
+class RecordedRequest:
     """What a client asked."""
 
     request_id: str
@@ -140,7 +140,7 @@ class Request:
 
 
 @dataclass(slots=True)
-class End:
+class RecordedEnd:
     """What came of it."""
 
     status: int
@@ -163,10 +163,10 @@ class Recording:
     content: Literal["keep", "masked"]
     cut: bool
     """Is something missing, because there was no room for it?"""
-    request: Request
+    request: RecordedRequest
     attempts: list[RecordedAttempt]
     frames: list[Passed]
     """What the client was sent, as a stream."""
-    end: End
+    end: RecordedEnd
     covered: bool = False
     """Has a key that was told in many pieces got an x for each letter? Other letters may be held back elsewhere."""

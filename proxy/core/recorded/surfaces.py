@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core.ids import Mint
-from proxy.core.recorded.recording import Conditions, Request
+from proxy.core.recorded.recording import Conditions, RecordedRequest
 from proxy.core.recorded.trusting import TrustingSigner
 from proxy.core.surfaces.chat.surface import ChatSurface
 from proxy.core.surfaces.clients import EventStyle
@@ -46,7 +46,7 @@ def surface_of(name: str, conditions: Conditions, mint: Mint, now: Callable[[], 
     return replace(responses, name=name)
 
 
-def body_of(request: Request) -> Any:
+def body_of(request: RecordedRequest) -> Any:
     """Raises a ClientFault."""
     data = request.body or b""
     if request.transport == "websocket":

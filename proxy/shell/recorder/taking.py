@@ -9,14 +9,14 @@ from proxy.core.recorded.conditions import recorded_profile, recorded_tenant
 from proxy.core.recorded.faults import RecordedFault, recorded_fault
 from proxy.core.recorded.recording import (
     Conditions,
-    End,
     FramingName,
     Options,
     RecordedAttempt,
+    RecordedEnd,
     RecordedKnown,
+    RecordedRequest,
     RecordedVerdict,
     Recording,
-    Request,
     SurfaceName,
 )
 from proxy.core.recorded.surfaces import FRAMINGS
@@ -45,9 +45,9 @@ def recording_of(watch: Watch, version: str) -> Recording | None:
     )
 
 
-def _request(watch: Watch, content: Content) -> Request:
+def _request(watch: Watch, content: Content) -> RecordedRequest:
     surface: Any = watch.surface
-    return Request(
+    return RecordedRequest(
         request_id=watch.request_id,
         surface=surface,
         transport=watch.transport,
@@ -162,10 +162,10 @@ def _fault(fault: Fault | None, watch: Watch) -> RecordedFault | None:
     return None if fault is None else recorded_fault(watch.hidden(fault))
 
 
-def _end(watch: Watch, content: Content) -> End:
+def _end(watch: Watch, content: Content) -> RecordedEnd:
     ledger = watch.ledger
     remarks = {"oddities": ledger.oddities, "markup": ledger.markup, "dropped": ledger.dropped}
-    return End(
+    return RecordedEnd(
         status=watch.status or 0,
         seconds=watch.ended or 0.0,
         answer=None if content.answer is None else jsontext.dumps(content.answer),
