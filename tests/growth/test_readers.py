@@ -69,7 +69,7 @@ NEED_NONE = {
     "are asked for by hand, and read the answers to questions of our own": """examination/aspects
         examination/basics examination/calling examination/courses examination/examination examination/findings
         examination/forms examination/heard examination/limits examination/material examination/messages
-        examination/question examination/readers examination/report examination/thinking examination/traces""",
+        examination/question examination/readers examination/report examination/thinking examination/spelling""",
     "read what the proxy itself has written, for whoever asks a command": """recorded/attempt recorded/conditions
         recorded/cuts recorded/difference recorded/recording recorded/replay recorded/supply recorded/surfaces
         recorded/transcript recorded/translation recorded/trusting recorded/faults

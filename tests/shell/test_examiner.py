@@ -12,7 +12,7 @@ from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.target import Target
 from proxy.core.errors import Unreachable
 from proxy.core.examination.examination import Examination
-from proxy.core.examination.findings import Row, Standing
+from proxy.core.examination.findings import ReportRow, Standing
 from proxy.shell.examiner import SILENT_QUESTIONS, Examiner
 from proxy.shell.http.exchange import HttpExchange
 from proxy.shell.http.transport import Timeouts
@@ -46,7 +46,7 @@ async def asking() -> AsyncIterator[Asking]:
     await upstream.close()
 
 
-def worse(examination: Examination) -> list[Row]:
+def worse(examination: Examination) -> list[ReportRow]:
     return [row for row in examination.rows if row.standing is Standing.WORSE]
 
 

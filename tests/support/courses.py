@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from proxy.core.errors import ClientFault, Fault
-from proxy.core.examination.findings import Answer, Row, Verdict
+from proxy.core.examination.findings import Answer, ReportRow, Verdict
 from proxy.core.examination.heard import Heard
 from proxy.core.examination.question import Case, Course, answer_to
 from proxy.core.profile import DEFAULT, BackendProfile, overridden
@@ -18,7 +18,7 @@ def case_of(window: int | None = None, **fields: Any) -> Case:
     return Case(profile, profile, window)
 
 
-def walked(course: Course, answers: Iterable[Verdict | Answer | Heard]) -> Row | None:
+def walked(course: Course, answers: Iterable[Verdict | Answer | Heard]) -> ReportRow | None:
     """A verdict or an answer stands as it is; what was heard is judged by the question. All of them are wanted."""
     given = list(answers)
     try:
@@ -32,12 +32,12 @@ def walked(course: Course, answers: Iterable[Verdict | Answer | Heard]) -> Row |
             asked = course.send(each)
     except StopIteration as ended:
         assert not given, f"never asked for: {given}"
-        row: Row | None = ended.value
+        row: ReportRow | None = ended.value
         return row
     raise AssertionError(f"no answer to: {asked}")
 
 
-def found(course: Course, *answers: Verdict | Answer | Heard) -> Row:
+def found(course: Course, *answers: Verdict | Answer | Heard) -> ReportRow:
     row = walked(course, answers)
     assert row is not None
     return row

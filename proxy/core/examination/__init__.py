@@ -4,7 +4,7 @@ Nothing is sent here. The examination hands out one question after another, in t
 what came, and gives a row for each thing that it looked at. A model need not obey: only what it could not do by itself
 proves something, so there are four verdicts, and one of them is that nobody can tell.
 
-    traces       the spelling of a Chat reply, which decoders read away
+    spelling     the spelling of a Chat reply, which decoders read away
     heard        an answer as it is understood: a reply, a refusal, a number
     findings     verdicts, and rows that compare what was seen with what is assumed
     question     one question, what is known so far, and the judgement of refusals

@@ -9,7 +9,7 @@ from proxy.core.errors import NO_PATH
 from proxy.core.examination import material, readers
 from proxy.core.examination.aspects import CHAT, OPENAI, RESPONSES, Aspect
 from proxy.core.examination.courses import Ladder, Step
-from proxy.core.examination.findings import Answer, Row, Standing, Verdict
+from proxy.core.examination.findings import Answer, ReportRow, Standing, Verdict
 from proxy.core.examination.heard import Heard
 from proxy.core.examination.material import SHORT, ask
 from proxy.core.examination.question import Case, Course, Question
@@ -35,20 +35,22 @@ def text(case: Case, name: str) -> Course:
             if other.works:
                 case.usual_seconds = other.heard.seconds
                 seen = f"works with the key as {form}"
-                return Row(name, seen, case.assumed.auth, Standing.WORSE, {"auth": form})
+                return ReportRow(name, seen, case.assumed.auth, Standing.WORSE, {"auth": form})
     if _speaks_another(case, answer.heard):
         other = yield replace(question, fields={**question.fields, "wire": wires.RESPONSES})
         if other.works:
             case.usual_seconds = other.heard.seconds
-            return Row(name, "works, by Responses only", "Chat", Standing.WORSE, {"wire": wires.RESPONSES})
+            return ReportRow(
+                name, "works, by Responses only", "Chat", Standing.WORSE, {"wire": wires.RESPONSES}
+            )
     if answer.verdict is Verdict.UNCLEAR and answer.heard.status == OK:  # models may fall silent
         answer = yield question
     if answer.heard.status != OK or answer.fails:
-        return Row(name, answer.words, "works", Standing.WORSE, remark=NEEDS_ANOTHER)
+        return ReportRow(name, answer.words, "works", Standing.WORSE, remark=NEEDS_ANOTHER)
     case.usual_seconds = answer.heard.seconds
     if not answer.works:
-        return Row(name, answer.words, "works", Standing.UNKNOWN)
-    return Row(name, f"works, begun after {answer.heard.seconds:.1f} s", "works", Standing.SAME)
+        return ReportRow(name, answer.words, "works", Standing.UNKNOWN)
+    return ReportRow(name, f"works, begun after {answer.heard.seconds:.1f} s", "works", Standing.SAME)
 
 
 def _speaks_another(case: Case, heard: Heard) -> bool:
@@ -94,7 +96,7 @@ def length_default(case: Case, name: str) -> Course:
         return None
     answer = yield Question(name, ask(material.COUNTING, limit=None), readers.is_not_limited)
     if answer.verdict is Verdict.IGNORED:
-        return Row(
+        return ReportRow(
             name,
             answer.words,
             "answers are not cut",
@@ -102,7 +104,9 @@ def length_default(case: Case, name: str) -> Course:
             {"length_default": ENOUGH_TOKENS},
         )
     standing = Standing.SAME if answer.works else Standing.UNKNOWN
-    return Row(name, "answers are not cut" if answer.works else answer.words, "answers are not cut", standing)
+    return ReportRow(
+        name, "answers are not cut" if answer.works else answer.words, "answers are not cut", standing
+    )
 
 
 def usage(case: Case, name: str) -> Course:
@@ -124,8 +128,8 @@ def usage(case: Case, name: str) -> Course:
             overrides = {} if same else {"usage": word}
             standing = Standing.SAME if same else Standing.WORSE
             if case.dialect != wires.CHAT:
-                return Row(name, "in streams", "in streams", Standing.SAME)
-            return Row(name, f"in streams ({_asked(word)})", _asked(assumed), standing, overrides)
+                return ReportRow(name, "in streams", "in streams", Standing.SAME)
+            return ReportRow(name, f"in streams ({_asked(word)})", _asked(assumed), standing, overrides)
     whole = yield Question(
         name,
         ask(material.SKY, limit=None, stream=False),
@@ -137,10 +141,10 @@ def usage(case: Case, name: str) -> Course:
     if whole.works:
         overrides["usage_when_whole"] = True
         if case.assumed.usage_when_whole:
-            return Row(name, "only with whole answers", "only with whole answers", Standing.SAME)
+            return ReportRow(name, "only with whole answers", "only with whole answers", Standing.SAME)
     seen = "only with whole answers" if whole.works else f"none ({answers[assumed].words})"
     standing = Standing.WORSE if failed else Standing.UNKNOWN
-    return Row(name, seen, _asked(assumed), standing, overrides if failed else {})
+    return ReportRow(name, seen, _asked(assumed), standing, overrides if failed else {})
 
 
 def _refuses_the_wish(answers: Mapping[str, Answer]) -> bool:

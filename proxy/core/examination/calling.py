@@ -7,7 +7,7 @@ from typing import Any
 from proxy.core.examination import material, readers
 from proxy.core.examination.aspects import CHAT, OPENAI, Aspect
 from proxy.core.examination.courses import Ladder, Step
-from proxy.core.examination.findings import Row, Standing, Verdict, written
+from proxy.core.examination.findings import ReportRow, Standing, Verdict, written
 from proxy.core.examination.material import CLOCK_TOOL, REQUIRED, SHORT, WEATHER_TOOL, ask, one_string, tool
 from proxy.core.examination.question import Case, Course, Question
 from proxy.core.markup import registry
@@ -36,18 +36,18 @@ def tools(case: Case, name: str) -> Course:
     answer = yield question
     said = "tools" if assumed else "no tools"
     if answer.verdict is Verdict.UNCLEAR and answer.heard.fault is not None:
-        return Row(name, answer.words, said, Standing.UNKNOWN)
+        return ReportRow(name, answer.words, said, Standing.UNKNOWN)
     if answer.verdict is not Verdict.REFUSED:
         seen = "called" if answer.works else answer.words
         standing = Standing.SAME if assumed else Standing.BETTER
-        return Row(name, seen, said, standing, there_are)
+        return ReportRow(name, seen, said, standing, there_are)
     if not assumed:
-        return Row(name, f"refused ({answer.words})", said, Standing.SAME)
+        return ReportRow(name, f"refused ({answer.words})", said, Standing.SAME)
     forced = yield replace(question, request=replace(asked, choice=REQUIRED), read=readers.calls())
     if not forced.fails:
         case.must_force = True
-        return Row(name, f"refused ({answer.words})", said, Standing.WORSE, remark=ONLY_FORCED)
-    return Row(name, f"refused ({answer.words})", said, Standing.WORSE, {"max_tools": 0}, answer.remark)
+        return ReportRow(name, f"refused ({answer.words})", said, Standing.WORSE, remark=ONLY_FORCED)
+    return ReportRow(name, f"refused ({answer.words})", said, Standing.WORSE, {"max_tools": 0}, answer.remark)
 
 
 def forced(case: Case, name: str) -> Course:
@@ -86,11 +86,11 @@ def parallel(case: Case, name: str) -> Course:
         return _changed(name, seen, assumed, standing, {"parallel": "omit"})
     if single.works and several and assumed == "omit":
         return _changed(name, seen, assumed, Standing.BETTER, {"parallel": "obey"})
-    return Row(name, seen, assumed, Standing.SAME if single.works else Standing.UNKNOWN)
+    return ReportRow(name, seen, assumed, Standing.SAME if single.works else Standing.UNKNOWN)
 
 
-def _changed(name: str, seen: str, assumed: Any, standing: Standing, fields: Mapping[str, Any]) -> Row:
-    return Row(name, seen, written(assumed), standing, {} if standing is Standing.SAME else fields)
+def _changed(name: str, seen: str, assumed: Any, standing: Standing, fields: Mapping[str, Any]) -> ReportRow:
+    return ReportRow(name, seen, written(assumed), standing, {} if standing is Standing.SAME else fields)
 
 
 def strict(case: Case, name: str) -> Course:
@@ -174,9 +174,9 @@ def schemas(case: Case, name: str) -> Course:
             added.append(rule)
     assumed = written(case.assumed.schema)
     if not refused:
-        return Row(name, "takes all that were tried", assumed, Standing.SAME)
+        return ReportRow(name, "takes all that were tried", assumed, Standing.SAME)
     fields = {"schema": case.assumed.schema.union(added)} if added else {}
-    return Row(name, f"refused: {'; '.join(refused)}", assumed, Standing.WORSE, fields)
+    return ReportRow(name, f"refused: {'; '.join(refused)}", assumed, Standing.WORSE, fields)
 
 
 _KINDS = {
@@ -193,10 +193,10 @@ def leaks(case: Case, name: str) -> Course:
     leaked, assumed = frozenset(case.leaked), case.assumed
     said = "searched" if assumed.markup else "not searched"
     if not leaked:
-        return Row(name, "none", said, Standing.SAME)
+        return ReportRow(name, "none", said, Standing.SAME)
     seen = f"calls as {written(leaked)}"
     if not assumed.markup:
-        return Row(name, seen, said, Standing.WORSE, {"markup": True})
+        return ReportRow(name, seen, said, Standing.WORSE, {"markup": True})
     searched = registry.active(assumed.markup_formats, assumed.markup_without)
     unknown = leaked.difference(format.name for format in searched)
     fields: dict[str, Any] = {}
@@ -205,27 +205,27 @@ def leaks(case: Case, name: str) -> Course:
     if unknown & assumed.markup_without:
         fields["markup_without"] = assumed.markup_without - unknown
     remark = "" if unknown else "The proxy makes real calls of them."
-    return Row(name, seen, said, Standing.WORSE if unknown else Standing.SAME, fields, remark)
+    return ReportRow(name, seen, said, Standing.WORSE if unknown else Standing.SAME, fields, remark)
 
 
 def numbering(case: Case, name: str) -> Course:
     """What the calls of all replies so far have shown of how they are told apart."""
     yield from ()
-    traces, assumed = case.traces, case.assumed
+    spelling, assumed = case.spelling, case.assumed
     fields: dict[str, Any] = {}
     seen = []
-    if traces.ids_change and assumed.call_identity == "id":
+    if spelling.ids_change and assumed.call_identity == "id":
         fields["call_identity"] = "index"
         seen.append("one call has several ids")
-    if traces.other_choices and not assumed.calls_in_other_choices:
+    if spelling.other_choices and not assumed.calls_in_other_choices:
         fields["calls_in_other_choices"] = True
         seen.append("calls stand in other choices")
-    if traces.proofs and not assumed.signed_calls:
+    if spelling.proofs and not assumed.signed_calls:
         fields["signed_calls"] = True
         seen.append("calls carry a proof that is wanted back")
     said = "by their index" if assumed.call_identity == "index" else "by their ids"
     standing = Standing.WORSE if fields else Standing.SAME
-    return Row(name, "; ".join(seen) or said, said, standing, fields)
+    return ReportRow(name, "; ".join(seen) or said, said, standing, fields)
 
 
 ASPECTS = (

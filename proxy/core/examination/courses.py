@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from proxy.core.examination.findings import Answer, Row, Standing, Verdict, written
+from proxy.core.examination.findings import Answer, ReportRow, Standing, Verdict, written
 from proxy.core.examination.question import Case, Course, Question
 
 
@@ -49,11 +49,11 @@ class Ladder:
         assumed: Any,
         found: Step | None,
         answers: Mapping[Any, Answer],
-    ) -> Row:
+    ) -> ReportRow:
         order = [step.value for step in steps]
         seen = self._seen(answers, assumed)
         remark = answers[assumed].remark if assumed in answers else ""
-        make = partial(Row, name, seen, self._word(assumed), remark=remark)
+        make = partial(ReportRow, name, seen, self._word(assumed), remark=remark)
         failed = assumed in answers and answers[assumed].fails
         if found is None:
             return make(Standing.WORSE if failed and not self.plainest else Standing.UNKNOWN)
@@ -115,7 +115,7 @@ class Members:
             for member, answer in answers.items()
         ]
         remark = next((answer.remark for answer in answers.values() if answer.remark), "")
-        return Row(name, "; ".join(words), written(assumed), standing, overrides, remark)
+        return ReportRow(name, "; ".join(words), written(assumed), standing, overrides, remark)
 
     def _fails(self, answer: Answer) -> bool:
         return answer.verdict is Verdict.REFUSED or (answer.fails and not self.ignored_is_well)

@@ -14,7 +14,7 @@ from proxy.core.dialects.registry import counter_of, spoken_by
 from proxy.core.errors import Fault, Incompatible
 from proxy.core.examination import basics, calling, forms, limits, messages, thinking
 from proxy.core.examination.aspects import Aspect
-from proxy.core.examination.findings import Answer, Row, Standing, Verdict
+from proxy.core.examination.findings import Answer, ReportRow, Standing, Verdict
 from proxy.core.examination.heard import Heard, Received, heard_of
 from proxy.core.examination.limits import AFFORDABLE
 from proxy.core.examination.material import LIMIT
@@ -75,7 +75,7 @@ class Examination:
         self._target = target
         self._model = model
         self.case = Case(target.profile, target.profile, window)
-        self.rows: list[Row] = []
+        self.rows: list[ReportRow] = []
         self.asked = 0
         self.tokens = 0
         """Used so far, as counted, or as guessed where the backend does not count."""
@@ -147,11 +147,11 @@ class Examination:
         except StopIteration as ended:
             self._end(ended.value)
 
-    def _end(self, row: Row | None) -> None:
+    def _end(self, row: ReportRow | None) -> None:
         self._record(row)
         self._advance()
 
-    def _record(self, row: Row | None) -> None:
+    def _record(self, row: ReportRow | None) -> None:
         if row is None:
             return
         self.rows.append(row)

@@ -46,7 +46,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReportRow:
     name: str
     seen: str
     assumed: str = ""

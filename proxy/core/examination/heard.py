@@ -10,7 +10,7 @@ from proxy.core.dialects.reading.reply_lessons import Observed, fields_taught
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault, Truncated
 from proxy.core.events import Ending
-from proxy.core.examination.traces import Traces, traces_in
+from proxy.core.examination.spelling import Spelling, spelling_in
 from proxy.core.flow.request import Preparation
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
@@ -62,7 +62,7 @@ class Heard:
     wanted_back: Sequence[Extras] = ()
     """What stood beside the thoughts for the model alone."""
     seconds: float = 0.0
-    traces: Traces = field(default_factory=Traces)
+    spelling: Spelling = field(default_factory=Spelling)
 
     @property
     def input_tokens(self) -> int | None:
@@ -138,5 +138,5 @@ def _reply(preparation: Preparation, received: Received) -> Heard:
         leaked=[what.partition(":")[2] for what in ledger.markup if what.startswith("recovered:")],
         wanted_back=extras,
         seconds=received.seconds,
-        traces=traces_in(received.body) if profile.dialect == "chat" else Traces(),
+        spelling=spelling_in(received.body) if profile.dialect == "chat" else Spelling(),
     )

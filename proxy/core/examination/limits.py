@@ -11,7 +11,7 @@ from proxy.core.errors import Fault, NotFound, Overloaded, RateLimited
 from proxy.core.examination import material, readers
 from proxy.core.examination.aspects import OPENAI, RESPONSES, Aspect
 from proxy.core.examination.courses import Ladder, Members, Step
-from proxy.core.examination.findings import Answer, Row, Standing, Verdict
+from proxy.core.examination.findings import Answer, ReportRow, Standing, Verdict
 from proxy.core.examination.heard import Heard
 from proxy.core.examination.material import SHORT, ask
 from proxy.core.examination.question import OVERFLOWED, Case, Course, Question, is_crash
@@ -107,7 +107,7 @@ def unknown_field(case: Case, name: str) -> Course:
     answer = yield Question(name, ask(material.SKY, limit=SHORT), readers.accepted, {"extra": extra})
     case.ignores_unknown = answer.works
     said = {Verdict.WORKS: "taken and not looked at", Verdict.REFUSED: f"refused ({answer.words})"}
-    return Row(name, said.get(answer.verdict, answer.words), remark="The proxy sends none.")
+    return ReportRow(name, said.get(answer.verdict, answer.words), remark="The proxy sends none.")
 
 
 def counter(case: Case, name: str) -> Course:
@@ -134,7 +134,7 @@ def unknown_model(case: Case, name: str) -> Course:
     question = Question(name, ask(material.SKY, limit=SHORT), read, model=NO_SUCH_MODEL, refusal=refused)
     answer = yield question
     standing = Standing.UNKNOWN if answer.verdict is Verdict.UNCLEAR else Standing.FACT
-    return Row(name, answer.words, "", standing)
+    return ReportRow(name, answer.words, "", standing)
 
 
 def bad_request(case: Case, name: str) -> Course:
@@ -150,7 +150,7 @@ def bad_request(case: Case, name: str) -> Course:
         name, ask(material.SKY, limit=SHORT), partial(readers.works, words="taken"), nonsense, refusal=refused
     )
     standings = {Verdict.WORKS: Standing.SAME, Verdict.IGNORED: Standing.WORSE}
-    return Row(name, answer.words, "refused with 4xx", standings.get(answer.verdict, Standing.UNKNOWN))
+    return ReportRow(name, answer.words, "refused with 4xx", standings.get(answer.verdict, Standing.UNKNOWN))
 
 
 _NONSENSE: Mapping[str, Mapping[str, Any]] = {
@@ -165,9 +165,9 @@ def overflow(case: Case, name: str) -> Course:
     """In which words is a conversation refused that is too long, or is it cut in silence?"""
     said = "told in words that the proxy knows"
     if case.window is None:
-        return Row(name, "not asked: the window is not known", said, Standing.UNKNOWN)
+        return ReportRow(name, "not asked: the window is not known", said, Standing.UNKNOWN)
     if case.window > AFFORDABLE:
-        return Row(name, f"not asked: the window has {case.window} tokens", said, Standing.UNKNOWN)
+        return ReportRow(name, f"not asked: the window has {case.window} tokens", said, Standing.UNKNOWN)
 
     def read(heard: Heard) -> Answer:
         return readers.ignored(heard, "answered all the same: it forgets the beginning in silence")
@@ -180,7 +180,7 @@ def overflow(case: Case, name: str) -> Course:
     long = ask("word " * (case.window + case.window // 4), limit=SHORT)
     answer = yield Question(name, long, read, refusal=refused)
     standings = {Verdict.WORKS: Standing.SAME, Verdict.IGNORED: Standing.WORSE}
-    return Row(name, answer.words, said, standings.get(answer.verdict, Standing.UNKNOWN))
+    return ReportRow(name, answer.words, said, standings.get(answer.verdict, Standing.UNKNOWN))
 
 
 def leaving(case: Case, name: str) -> Course:
@@ -190,12 +190,12 @@ def leaving(case: Case, name: str) -> Course:
     usual = case.usual_seconds
     busy = isinstance(after.heard.fault, Overloaded | RateLimited)
     if not left.works or usual is None or not (after.works or busy):
-        return Row(name, left.words or after.words, "it stops", Standing.UNKNOWN)
+        return ReportRow(name, left.words or after.words, "it stops", Standing.UNKNOWN)
     waited = after.heard.seconds - usual
     if busy or waited > SLOW_SECONDS:
         said = "the next request was refused" if busy else f"the next request waited {waited:.1f} s"
-        return Row(name, f"it goes on: {said}", "it stops", Standing.WORSE)
-    return Row(name, "the next request was not delayed", "it stops", Standing.SAME)
+        return ReportRow(name, f"it goes on: {said}", "it stops", Standing.WORSE)
+    return ReportRow(name, "the next request was not delayed", "it stops", Standing.SAME)
 
 
 def _short() -> Request:

@@ -12,9 +12,9 @@ from proxy.core.backends import wires
 from proxy.core.backends.counter import shows_no_counter
 from proxy.core.dialects.reading import lessons
 from proxy.core.errors import BackendFault, ClientFault, Empty, Fault, Forbidden, TooMany, Unauthorized
-from proxy.core.examination.findings import Answer, Row, Verdict
+from proxy.core.examination.findings import Answer, ReportRow, Verdict
 from proxy.core.examination.heard import Heard
-from proxy.core.examination.traces import Traces
+from proxy.core.examination.spelling import Spelling
 from proxy.core.masking.redact import quotable
 from proxy.core.model import ChoiceMode, Request, ToolChoice
 from proxy.core.profile import BackendProfile
@@ -61,7 +61,7 @@ class Case:
     """Tokens that a conversation may have, if the list of models tells."""
     baseline: int | None = None
     """Tokens of `SKY` alone. A request with more in it has more, unless the backend drops it."""
-    traces: Traces = field(default_factory=Traces)
+    spelling: Spelling = field(default_factory=Spelling)
     thinks: bool = False
     closer: str | None = None
     must_force: bool = False
@@ -83,8 +83,8 @@ class Case:
         return ToolChoice(ChoiceMode.REQUIRED) if self.must_force else ToolChoice()
 
     def note(self, heard: Heard) -> None:
-        self.traces.add(heard.traces)
-        if self.traces.other_choices:  # else the calls of the next replies would be overlooked
+        self.spelling.add(heard.spelling)
+        if self.spelling.other_choices:  # else the calls of the next replies would be overlooked
             self.profile = replace(self.profile, calls_in_other_choices=True)
         self.thinks |= bool(heard.thoughts)
         self.closer = heard.closer or self.closer
@@ -97,7 +97,7 @@ class Case:
         return heard.input_tokens >= self.baseline + by
 
 
-Course = Generator[Question, Answer, Row | None]
+Course = Generator[Question, Answer, ReportRow | None]
 """Asks until it can give a row. No row: there was nothing to ask."""
 
 

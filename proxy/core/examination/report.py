@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from proxy.core.examination.findings import Row, Standing
+from proxy.core.examination.findings import ReportRow, Standing
 
 SIGNS = {
     Standing.SAME: "ok",
@@ -17,7 +17,7 @@ NAME, SEEN, ASSUMED, SIGN = 33, 52, 24, 6
 """Widths of the columns, in characters."""
 
 
-def table(rows: Sequence[Row]) -> Iterator[str]:
+def table(rows: Sequence[ReportRow]) -> Iterator[str]:
     """Yields the lines of a table that fits 120 columns."""
     yield _line("", "seen", "assumed", "").rstrip()
     for row in rows:
@@ -49,7 +49,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def as_data(row: Row) -> dict[str, Any]:
+def as_data(row: ReportRow) -> dict[str, Any]:
     return {
         "aspect": row.name,
         "seen": row.seen,
@@ -60,7 +60,7 @@ def as_data(row: Row) -> dict[str, Any]:
     }
 
 
-def summary(rows: Sequence[Row]) -> str:
+def summary(rows: Sequence[ReportRow]) -> str:
     counts = {standing: sum(row.standing is standing for row in rows) for standing in Standing}
     words = [f"{counts[Standing.SAME]} as assumed"]
     for standing in (Standing.WORSE, Standing.BETTER):

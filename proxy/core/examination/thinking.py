@@ -7,7 +7,7 @@ from proxy.core.backends.efforts import THINKING_SWITCH
 from proxy.core.examination import material, readers
 from proxy.core.examination.aspects import CHAT, OPENAI, RESPONSES, Aspect
 from proxy.core.examination.courses import Ladder, Step
-from proxy.core.examination.findings import Answer, Row, Standing, Verdict, written
+from proxy.core.examination.findings import Answer, ReportRow, Standing, Verdict, written
 from proxy.core.examination.heard import Heard
 from proxy.core.examination.material import SHORT, ask, assistant, user, with_calls
 from proxy.core.examination.question import Case, Course, Question
@@ -42,18 +42,20 @@ def effort(case: Case, name: str) -> Course:
         answer = yield Question(name, _with(USUAL), readers.accepted)
         if not answer.fails:
             standing = Standing.SAME if answer.works else Standing.UNKNOWN
-            return Row(name, answer.words or f"takes {assumed}", assumed, standing)
+            return ReportRow(name, answer.words or f"takes {assumed}", assumed, standing)
     for other in _others(case, assumed):
         fields = _switch(other)
         off = yield Question(name, _with("none", material.LIMIT), _is_thoughtless, fields)
         if off.works:
             standing = Standing.WORSE if answer else Standing.BETTER
-            return Row(name, f"{other} switches it off", assumed, standing, fields)
+            return ReportRow(name, f"{other} switches it off", assumed, standing, fields)
     if answer:
-        return Row(
+        return ReportRow(
             name, f"{assumed} refused ({answer.words})", assumed, Standing.WORSE, {"effort_field": "none"}
         )
-    return Row(name, "no known switch" if case.thinks else "no reasoning was seen", assumed, Standing.SAME)
+    return ReportRow(
+        name, "no known switch" if case.thinks else "no reasoning was seen", assumed, Standing.SAME
+    )
 
 
 def _others(case: Case, assumed: str) -> Iterable[EffortField]:
@@ -90,15 +92,15 @@ def efforts(case: Case, name: str) -> Course:
     refused = [word for word, answer in answers.items() if answer.verdict is Verdict.REFUSED]
     taken = [word for word, answer in answers.items() if answer.works]
     if not taken:
-        return Row(name, "none is known to be taken", "all", Standing.UNKNOWN)
+        return ReportRow(name, "none is known to be taken", "all", Standing.UNKNOWN)
     if not refused:
-        return Row(name, "takes all", "all", Standing.SAME)
+        return ReportRow(name, "takes all", "all", Standing.SAME)
     mapped = dict(profile.effort_map)
     for word in refused:
         mapped[word] = mapped.get(nearest := _nearest(word, taken)) or nearest
     words = f"refuses {', '.join(refused)} ({answers[refused[0]].words})"
     kept = {word: value for word, value in mapped.items() if value is not None}
-    return Row(name, words, "all", Standing.WORSE, {"effort_map": kept})
+    return ReportRow(name, words, "all", Standing.WORSE, {"effort_map": kept})
 
 
 def _nearest(word: str, taken: list[str]) -> str:
@@ -137,7 +139,7 @@ def replay(case: Case, name: str) -> Course:
     assumed: Replay = case.profile.replay
     tried = _carriers(case, assumed)
     if not tried:
-        return Row(name, "no reasoning was seen", assumed, Standing.SAME)
+        return ReportRow(name, "no reasoning was seen", assumed, Standing.SAME)
     plain = yield Question(
         name, with_calls(choice=case.choice), readers.accepted, {"replay": "none", "replay_blank": None}
     )
@@ -148,7 +150,7 @@ def replay(case: Case, name: str) -> Course:
         thought = with_calls(thought=material.a_thought(), choice=case.choice)
         answers[field] = yield Question(name, thought, read, {"replay": field})
     if needed and all(answer.verdict is Verdict.REFUSED for answer in answers.values()):
-        return Row(name, f"refused with and without ({plain.words})", assumed, Standing.UNKNOWN)
+        return ReportRow(name, f"refused with and without ({plain.words})", assumed, Standing.UNKNOWN)
     return _replayed(name, assumed, answers, needed=needed)
 
 
@@ -157,11 +159,11 @@ def _carriers(case: Case, assumed: Replay) -> Sequence[Replay]:
     if case.dialect in RESPONSES:
         any_of_them: Replay = "reasoning_content" if case.thinks and assumed == "none" else assumed
         return () if any_of_them == "none" else (any_of_them,)
-    came = FIELDS.get(case.traces.thought_field or "")
+    came = FIELDS.get(case.spelling.thought_field or "")
     return [field for field in dict.fromkeys((came, assumed)) if field and field != "none"]
 
 
-def _replayed(name: str, assumed: Replay, answers: dict[Replay, Answer], *, needed: bool) -> Row:
+def _replayed(name: str, assumed: Replay, answers: dict[Replay, Answer], *, needed: bool) -> ReportRow:
     wanted = "wanted back; " if needed else ""
     seen = wanted + "; ".join(
         f"{field} {answer.words or 'read by the model'}" for field, answer in answers.items()
@@ -170,16 +172,16 @@ def _replayed(name: str, assumed: Replay, answers: dict[Replay, Answer], *, need
     read = [field for field in taken if answers[field].works or needed]
     own = answers.get(assumed)
     if own is not None and (assumed in read or (assumed in taken and not read)):
-        return Row(name, seen, assumed, Standing.SAME)
+        return ReportRow(name, seen, assumed, Standing.SAME)
     best = read[0] if read else None
     if best is None:
         standing = Standing.WORSE if own is not None else Standing.SAME
-        return Row(name, seen, assumed, standing, {"replay": "none"} if own is not None else {})
+        return ReportRow(name, seen, assumed, standing, {"replay": "none"} if own is not None else {})
     fields: dict[str, Any] = {"replay": best}
     if needed:
         fields |= {"replay_blank": " ", "replay_scope": "all"}
     refused = own is not None and own.verdict is Verdict.REFUSED
-    return Row(name, seen, assumed, Standing.WORSE if needed or refused else Standing.BETTER, fields)
+    return ReportRow(name, seen, assumed, Standing.WORSE if needed or refused else Standing.BETTER, fields)
 
 
 def replay_scope(case: Case, name: str) -> Course:
@@ -213,9 +215,11 @@ def sealed(case: Case, name: str) -> Course:
     return _sealed(name, seen, assumed, standing if assumed else Standing.SAME)
 
 
-def _sealed(name: str, seen: str, assumed: bool, standing: Standing) -> Row:
+def _sealed(name: str, seen: str, assumed: bool, standing: Standing) -> ReportRow:
     changes = standing in (Standing.WORSE, Standing.BETTER)
-    return Row(name, seen, written(assumed), standing, {"sealed_thoughts": not assumed} if changes else {})
+    return ReportRow(
+        name, seen, written(assumed), standing, {"sealed_thoughts": not assumed} if changes else {}
+    )
 
 
 def _seals(heard: Heard) -> Answer:
@@ -246,8 +250,8 @@ def unopened(case: Case, name: str) -> Course:
     yield from ()  # the replies so far have shown it
     assumed = case.assumed.thoughts_until
     if case.closer is None or case.closer == assumed:
-        return Row(name, assumed or "none", assumed or "none", Standing.SAME)
-    return Row(
+        return ReportRow(name, assumed or "none", assumed or "none", Standing.SAME)
+    return ReportRow(
         name, f"end with {case.closer}", assumed or "none", Standing.WORSE, {"thoughts_until": case.closer}
     )
 

@@ -5,7 +5,7 @@ import pytest
 
 from proxy.core.examination import readers
 from proxy.core.examination.courses import Ladder, Members, Step
-from proxy.core.examination.findings import Answer, Row, Standing, Verdict
+from proxy.core.examination.findings import Answer, ReportRow, Standing, Verdict
 from proxy.core.examination.material import SKY, ask
 from proxy.core.examination.question import Case, Course, Question
 from proxy.core.profile import DEFAULT, overridden
@@ -18,17 +18,17 @@ def question(name: str) -> Question:
     return Question(name, ask(SKY), readers.accepted)
 
 
-def walked(course: Course, verdicts: Mapping[str, Verdict]) -> Row | None:
+def walked(course: Course, verdicts: Mapping[str, Verdict]) -> ReportRow | None:
     try:
         asked = next(course)
         while True:
             asked = course.send(Answer(verdicts[asked.name], f"{asked.name}!"))
     except StopIteration as ended:
-        row: Row | None = ended.value
+        row: ReportRow | None = ended.value
         return row
 
 
-def ladder(assumed: str, verdicts: Mapping[str, Verdict], **how: Any) -> Row:
+def ladder(assumed: str, verdicts: Mapping[str, Verdict], **how: Any) -> ReportRow:
     steps = [Step(value, [question(value)]) for value in ("object", "required")] + [Step("auto")]
     profile = overridden(DEFAULT, {"force_tool": assumed})
     row = walked(Ladder("force_tool", steps, **how).course(Case(profile, profile), "x"), verdicts)
@@ -61,11 +61,13 @@ def test_down_a_ladder(
 def test_a_ladder_without_a_last_resort() -> None:
     steps = [Step("max_tokens", [question("a")]), Step("max_completion_tokens", [question("b")])]
 
-    def row(verdict: Verdict, **how: Any) -> Row | None:
+    def row(verdict: Verdict, **how: Any) -> ReportRow | None:
         made = Ladder("length_field", steps, alike=True, **how).course(Case(DEFAULT, DEFAULT), "x")
         return walked(made, {"a": verdict, "b": R})
 
-    assert row(R) == Row("x", "max_tokens: refused (a!); max_completion_tokens: refused", "max_tokens", WORSE)
+    assert row(R) == ReportRow(
+        "x", "max_tokens: refused (a!); max_completion_tokens: refused", "max_tokens", WORSE
+    )
     plainest = row(R, plainest=True)
     unclear = row(U)
     assert plainest is not None
@@ -82,10 +84,10 @@ def test_the_assumed_value_is_asked_first_where_all_are_alike() -> None:
 def test_a_step_stands_all_its_questions() -> None:
     steps = [Step(True, [question("a"), question("b")]), Step(False)]
     row = walked(Ladder("strict_tools", steps).course(Case(DEFAULT, DEFAULT), "x"), {"a": W, "b": N})
-    assert row == Row("x", "yes: ignored (b!)", "no", SAME)
+    assert row == ReportRow("x", "yes: ignored (b!)", "no", SAME)
 
 
-def members(verdicts: Mapping[str, Verdict], *, ignored_is_well: bool = False) -> Row | None:
+def members(verdicts: Mapping[str, Verdict], *, ignored_is_well: bool = False) -> ReportRow | None:
     found = Members("formats", lambda case: {name: question(name) for name in verdicts}, ignored_is_well)
     return walked(found.course(Case(DEFAULT, DEFAULT), "x"), verdicts)
 

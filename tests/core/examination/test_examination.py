@@ -12,7 +12,7 @@ from proxy.core.errors import OwnWords, Unreachable
 from proxy.core.examination import material, question, readers, report
 from proxy.core.examination.aspects import Aspect
 from proxy.core.examination.examination import IMPOSSIBLE, SPENT, Examination
-from proxy.core.examination.findings import Row, Standing
+from proxy.core.examination.findings import ReportRow, Standing
 from proxy.core.examination.heard import Received
 from proxy.core.profile import BackendProfile, overridden
 from proxy.settings.toml_text import toml_table
@@ -39,7 +39,7 @@ def examined(
     return examination
 
 
-def row_of(examination: Examination, name: str) -> Row:
+def row_of(examination: Examination, name: str) -> ReportRow:
     return next(row for row in examination.rows if row.name == name)
 
 
@@ -181,9 +181,9 @@ def test_what_the_profile_forbids_is_not_asked() -> None:
     def course(case: question.Case, name: str) -> question.Course:
         sound = material.ask(material.user(material.audio()))
         answer = yield question.Question(name, sound, readers.accepted)
-        return Row(name, answer.words)
+        return ReportRow(name, answer.words)
 
     target = Target("b", URL, replace(OPENAI, audio=False))
     examination = Examination(target, "m", aspects=[Aspect("sound", course, 1)])
     assert examination.next() is None
-    assert examination.rows == [Row("sound", IMPOSSIBLE)]
+    assert examination.rows == [ReportRow("sound", IMPOSSIBLE)]

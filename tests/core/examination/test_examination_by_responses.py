@@ -13,7 +13,7 @@ from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.target import Target
 from proxy.core.examination import basics, limits, messages, report, thinking
 from proxy.core.examination.examination import Examination
-from proxy.core.examination.findings import Row, Standing
+from proxy.core.examination.findings import ReportRow, Standing
 from proxy.core.examination.heard import Heard, Received
 from proxy.core.model import Usage
 from proxy.core.profile import BackendProfile, overridden
@@ -39,7 +39,7 @@ def examined(mind: Mind, assumed: BackendProfile | None = None) -> Examination:
     return examination
 
 
-def told_of(examination: Examination) -> dict[str, Row]:
+def told_of(examination: Examination) -> dict[str, ReportRow]:
     return {row.name: row for row in examination.rows if row.standing not in USUAL}
 
 

@@ -79,7 +79,7 @@ def test_counters() -> None:
     assert isinstance(heard_of(prepared("vllm"), Received(200, {}, b"{}")).fault, Garbled)
 
 
-def test_other_dialects_leave_no_traces() -> None:
+def test_of_other_dialects_no_spelling_is_looked_at() -> None:
     target = Target("b", "http://localhost:1", overridden(DEFAULT, {"dialect": "anthropic"}))
     received = Received(200, {}, b'data: {"choices":[{"delta":{"reasoning":"Hm."}}]}\n\n')
-    assert not heard_of(prepared(target=target), received).traces.thoughts
+    assert not heard_of(prepared(target=target), received).spelling.thoughts

@@ -17,7 +17,7 @@ from proxy.core.examination.findings import Answer, Verdict
 from proxy.core.examination.heard import Heard
 from proxy.core.examination.material import SKY, ask
 from proxy.core.examination.question import Case, Question, answer_to, is_crash, is_refusal
-from proxy.core.examination.traces import Traces
+from proxy.core.examination.spelling import Spelling
 from proxy.core.model import ChoiceMode
 from proxy.core.profile import DEFAULT
 
@@ -101,7 +101,9 @@ def test_what_is_known_grows() -> None:
     assert case.choice.mode is ChoiceMode.AUTO
     case.must_force = True
     assert case.choice.mode is ChoiceMode.REQUIRED
-    case.note(Heard(thoughts="Hm.", closer="</think>", leaked=["hermes"], traces=Traces(other_choices=True)))
+    case.note(
+        Heard(thoughts="Hm.", closer="</think>", leaked=["hermes"], spelling=Spelling(other_choices=True))
+    )
     case.note(Heard())
     assert (case.thinks, case.closer, case.leaked) == (True, "</think>", {"hermes"})
     assert case.profile.calls_in_other_choices

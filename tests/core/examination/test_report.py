@@ -1,9 +1,9 @@
 from proxy.core.examination import report
-from proxy.core.examination.findings import Row, Standing
+from proxy.core.examination.findings import ReportRow, Standing
 
 ROWS = [
-    Row("text", "works", "works", Standing.SAME),
-    Row(
+    ReportRow("text", "works", "works", Standing.SAME),
+    ReportRow(
         "images",
         "by address refused; within the request refused (HTTP 400: this model sees no images at all)",
         "within the request",
@@ -11,9 +11,9 @@ ROWS = [
         {"images": "none"},
         "The proxy learns this from the refusal.",
     ),
-    Row("options", "taken", "a, " * 20, Standing.BETTER),
-    Row("overflow", "not asked", "", Standing.UNKNOWN),
-    Row("unknown model", "", ""),
+    ReportRow("options", "taken", "a, " * 20, Standing.BETTER),
+    ReportRow("overflow", "not asked", "", Standing.UNKNOWN),
+    ReportRow("unknown model", "", ""),
 ]
 
 

@@ -1,7 +1,7 @@
 from proxy.core.examination import thinking
 from proxy.core.examination.findings import Standing
 from proxy.core.examination.heard import Heard
-from proxy.core.examination.traces import Traces
+from proxy.core.examination.spelling import Spelling
 from proxy.core.model import Usage
 from tests.support.courses import R, U, W, case_of, found, refused, walked
 
@@ -44,7 +44,7 @@ def test_beside_tools() -> None:
 
 def replayed(assumed: str, came: str | None, *heard: Heard) -> tuple[Standing, dict[str, object]]:
     case = case_of(replay=assumed)
-    case.traces = Traces({came} if came else set())
+    case.spelling = Spelling({came} if came else set())
     row = found(thinking.replay(case, "x"), *heard)
     return row.standing, dict(row.overrides)
 

@@ -16,7 +16,7 @@ THOUGHTS = ("reasoning_details", "reasoning_content", "reasoning", "reasoning_te
 
 
 @dataclass(slots=True)
-class Traces:
+class Spelling:
     thoughts: set[str] = field(default_factory=set)
     """Fields that held a thought."""
     proofs: bool = False
@@ -26,7 +26,7 @@ class Traces:
     ids_change: bool = False
     """Had the fragments of one call several ids?"""
 
-    def add(self, other: "Traces") -> None:
+    def add(self, other: "Spelling") -> None:
         self.thoughts |= other.thoughts
         self.proofs |= other.proofs
         self.other_choices |= other.other_choices
@@ -37,22 +37,22 @@ class Traces:
         return next((name for name in THOUGHTS if name in self.thoughts), None)
 
 
-def traces_in(body: bytes) -> Traces:
-    """Reads a stream of chunks or one completion. Whatever else it is leaves no traces."""
-    traces = Traces()
+def spelling_in(body: bytes) -> Spelling:
+    """Reads a stream of chunks or one completion. What is neither has none."""
+    spelling = Spelling()
     ids: dict[Any, set[str]] = {}
     for chunk in _objects(body):
         for choice in _dicts(chunk.get("choices")):
             message = choice.get("delta") or choice.get("message")
             if not isinstance(message, dict):
                 continue
-            traces.thoughts |= {name for name in THOUGHTS if message.get(name)}
+            spelling.thoughts |= {name for name in THOUGHTS if message.get(name)}
             for call in _dicts(message.get("tool_calls")):
-                traces.proofs |= bool(call.get("extra_content"))
-                traces.other_choices |= bool(choice.get("index"))
+                spelling.proofs |= bool(call.get("extra_content"))
+                spelling.other_choices |= bool(choice.get("index"))
                 _note_id(ids, call)
-    traces.ids_change = any(len(of_call) > 1 for of_call in ids.values())
-    return traces
+    spelling.ids_change = any(len(of_call) > 1 for of_call in ids.values())
+    return spelling
 
 
 def _note_id(ids: dict[Any, set[str]], call: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
-from proxy.core.examination.traces import Traces, traces_in
+from proxy.core.examination.spelling import Spelling, spelling_in
 
 
 def stream(*deltas: Any, index: int = 0) -> bytes:
@@ -16,15 +16,15 @@ def call(index: Any = 0, **fields: Any) -> dict[str, Any]:
 
 
 def test_fields_of_thoughts() -> None:
-    found = traces_in(stream({"reasoning": "a", "reasoning_content": ""}, {"reasoning_details": [{}]}))
+    found = spelling_in(stream({"reasoning": "a", "reasoning_content": ""}, {"reasoning_details": [{}]}))
     assert found.thoughts == {"reasoning", "reasoning_details"}
     assert found.thought_field == "reasoning_details"
-    assert Traces().thought_field is None
+    assert Spelling().thought_field is None
 
 
 def test_a_whole_reply() -> None:
     body = jsontext.dumps({"choices": [{"message": {"reasoning_content": "Hm."}}]})
-    assert traces_in(b"  " + body).thought_field == "reasoning_content"
+    assert spelling_in(b"  " + body).thought_field == "reasoning_content"
 
 
 @pytest.mark.parametrize(
@@ -41,27 +41,27 @@ def test_a_whole_reply() -> None:
     ],
 )
 def test_what_is_no_reply_leaves_none(body: bytes) -> None:
-    assert traces_in(body) == Traces()
+    assert spelling_in(body) == Spelling()
 
 
 def test_ids() -> None:
     named = {"function": {"name": "a"}}
     same = stream(call(id="1", **named), call(id="1"), call())
-    assert not traces_in(same).ids_change
+    assert not spelling_in(same).ids_change
     two_of_one_index = stream(call(id="1", **named), call(id="2", **named))
-    assert not traces_in(two_of_one_index).ids_change
-    assert traces_in(stream(call(id="1", **named), call(id="2"))).ids_change
-    assert not traces_in(stream(call(None, id="1"), call(None, id="2"))).ids_change
+    assert not spelling_in(two_of_one_index).ids_change
+    assert spelling_in(stream(call(id="1", **named), call(id="2"))).ids_change
+    assert not spelling_in(stream(call(None, id="1"), call(None, id="2"))).ids_change
 
 
 def test_proofs_and_other_choices() -> None:
-    found = traces_in(stream(call(extra_content={"a": 1})))
+    found = spelling_in(stream(call(extra_content={"a": 1})))
     assert (found.proofs, found.other_choices) == (True, False)
-    assert traces_in(stream(call(), index=1)).other_choices
+    assert spelling_in(stream(call(), index=1)).other_choices
 
 
 def test_sums() -> None:
-    traces = Traces()
-    traces.add(Traces({"reasoning"}, proofs=True, other_choices=True, ids_change=True))
-    traces.add(Traces())
-    assert traces == Traces({"reasoning"}, proofs=True, other_choices=True, ids_change=True)
+    spelling = Spelling()
+    spelling.add(Spelling({"reasoning"}, proofs=True, other_choices=True, ids_change=True))
+    spelling.add(Spelling())
+    assert spelling == Spelling({"reasoning"}, proofs=True, other_choices=True, ids_change=True)
