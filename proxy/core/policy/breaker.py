@@ -150,7 +150,7 @@ class _Streak:
 
 
 @dataclass(slots=True, frozen=True)
-class Standing:
+class BreakerStanding:
     state: State
     why: str
     """Why it is not closed."""
@@ -184,12 +184,12 @@ class Breaker:
         """Why it is open."""
 
     @property
-    def standing(self) -> "Standing":
+    def standing(self) -> "BreakerStanding":
         """As it is, changing nothing."""
         left = self._pause - (self._clock() - self._opened_at) if self.state is State.OPEN else 0.0
         closed = self.state is State.CLOSED
         requests, failures = self._window.totals(self._clock())
-        return Standing(self.state, "" if closed else self._why, max(left, 0.0), requests, failures)
+        return BreakerStanding(self.state, "" if closed else self._why, max(left, 0.0), requests, failures)
 
     def check(self, owner: str = "", *, only: bool = False) -> None:
         """Raises what `admit` would raise now, so that no request waits for a slot and is refused then. `owner` asks.

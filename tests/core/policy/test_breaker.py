@@ -24,8 +24,8 @@ from proxy.core.policy.breaker import (
     AttemptOutcome,
     Breaker,
     BreakerRules,
+    BreakerStanding,
     Signal,
-    Standing,
     State,
     outcome,
 )
@@ -370,10 +370,10 @@ def test_only_a_sick_backend_counts_as_a_failure(fault: Fault | None, expected: 
 def test_it_says_how_it_stands_and_changes_nothing() -> None:
     now = [0.0]
     breaker = Breaker(BreakerRules(consecutive=1, open_seconds=5), lambda: now[0])
-    assert breaker.standing == Standing(State.CLOSED, "", 0.0, 0, 0)
+    assert breaker.standing == BreakerStanding(State.CLOSED, "", 0.0, 0, 0)
     breaker.admit().settle(AttemptOutcome.FAILURE, "no answer in time")
     now[0] = 2.0
-    assert breaker.standing == Standing(State.OPEN, "failed once (last: no answer in time)", 3.0, 0, 0)
+    assert breaker.standing == BreakerStanding(State.OPEN, "failed once (last: no answer in time)", 3.0, 0, 0)
     now[0] = 9.0
     assert breaker.standing.seconds == 0.0
     assert breaker.state is State.OPEN
