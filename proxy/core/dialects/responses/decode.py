@@ -154,15 +154,15 @@ class ResponsesDecoder(Saying):
         if not isinstance(item, dict):
             self._odd("item_malformed")
             return
-        place = raw.get("output_index")
-        growing = self._items.of_item(item, entries.kind_of(item), place)
+        index = raw.get("output_index")
+        growing = self._items.of_item(item, entries.kind_of(item), index)
         if growing is None:
-            growing = self._begin(item, place)
+            growing = self._begin(item, index)
         elif growing.done:
             self._odd("item_repeated")
             return
         else:
-            self._items.know(growing, item, place)
+            self._items.know(growing, item, index)
         self._finish(growing, item)
 
     # ── text ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -275,8 +275,8 @@ class ResponsesDecoder(Saying):
         """Adds what the final response says and the events did not, and ends what is open."""
         streamed = [*self._items.all]
         left: list[Json] = []
-        for place, item in enumerate(output):
-            growing = self._items.of_item(item, entries.kind_of(item), place)
+        for index, item in enumerate(output):
+            growing = self._items.of_item(item, entries.kind_of(item), index)
             if growing is None:
                 left.append(item)
             elif not growing.done:

@@ -1,8 +1,8 @@
 """The items of a reply while they come, and to which of them an event belongs.
 
-Servers disagree about what identifies an item: its id, its place in the output, both, a fresh id in each event, the
-place 0 for all of them, or nothing. What an event names counts in this order: a known id, a place, the last item of its
-kind. An event that nothing precedes begins an item of its own.
+Servers disagree about what identifies an item: its id, its index in the output, both, a fresh id in each event, the
+index 0 for all of them, or nothing. What an event names counts in this order: a known id, an index, the last item of
+its kind. An event that nothing precedes begins an item of its own.
 """
 
 from collections import deque
@@ -18,7 +18,7 @@ IDS = ("id", "call_id")
 """llama.cpp names a call by the second in its events."""
 
 
-class Said:
+class GrowingText:
     """One text while it grows."""
 
     __slots__ = ("_length", "_pieces")
@@ -69,20 +69,20 @@ class Growing:
     """The one in which a thought is told: there may be a summary beside it."""
     annotations: list[Any] = field(default_factory=list)
     """Those that came by themselves."""
-    _said: dict[Voice, Said] = field(default_factory=dict)
+    _said: dict[Voice, GrowingText] = field(default_factory=dict)
     """All that was said, in each voice."""
-    _parts: dict[tuple[Voice, int], Said] = field(default_factory=dict)
+    _parts: dict[tuple[Voice, int], GrowingText] = field(default_factory=dict)
     """The same by part, and the number of the part."""
-    _last: dict[Voice, Said] = field(default_factory=dict)
+    _last: dict[Voice, GrowingText] = field(default_factory=dict)
     """In each voice the part that began last."""
     _announced: set[int] = field(default_factory=set)
     _over: bool = False
     """Has a part ended since the last one began?"""
 
-    def said(self, voice: Voice) -> Said:
-        return self._said.setdefault(voice, Said())
+    def said(self, voice: Voice) -> GrowingText:
+        return self._said.setdefault(voice, GrowingText())
 
-    def part(self, voice: Voice, number: Any) -> Said:
+    def part(self, voice: Voice, number: Any) -> GrowingText:
         """Without a number it is the first part; in more parts than any model writes, the last.
 
         Some servers number the pieces of a part. So another number is another part only if that was announced, or the
@@ -93,9 +93,9 @@ class Growing:
             return known
         last = self._last.get(voice)
         follows = voice is SUMMARY or self._over or key[1] in self._announced
-        return self._numbered(key, Said() if last is None or follows else last)
+        return self._numbered(key, GrowingText() if last is None or follows else last)
 
-    def whole(self, voice: Voice, number: Any, text: str) -> Said:
+    def whole(self, voice: Voice, number: Any, text: str) -> GrowingText:
         """The part that has this whole text at its end. The end may be told twice, by two numbers."""
         last = self._last.get(voice)
         key = (voice, number if type(number) is int else 0)
@@ -111,7 +111,7 @@ class Growing:
     def end_part(self) -> None:
         self._over = True
 
-    def _numbered(self, key: tuple[Voice, int], part: Said) -> Said:
+    def _numbered(self, key: tuple[Voice, int], part: GrowingText) -> GrowingText:
         if len(self._parts) >= MAX_PARTS:
             key = (key[0], MAX_PARTS)
         if part is not self._last.get(key[0]):
@@ -123,30 +123,30 @@ class Growing:
 class Items:
     """All items of one reply, in the order in which they first came."""
 
-    __slots__ = ("_by_id", "_by_place", "_open", "all")
+    __slots__ = ("_by_id", "_by_index", "_open", "all")
 
     def __init__(self) -> None:
         self.all: list[Growing] = []
         self._by_id: dict[str, Growing] = {}
-        self._by_place: dict[int, Growing] = {}
+        self._by_index: dict[int, Growing] = {}
         self._open: dict[Kind | None, deque[Growing]] = {}
         """Those that may not be done yet, the oldest first."""
 
-    def begin(self, kind: Kind | None, item: Json, place: Any) -> Growing:
+    def begin(self, kind: Kind | None, item: Json, index: Any) -> Growing:
         growing = Growing(kind, item)
         self.all.append(growing)
         self._open.setdefault(kind, deque()).append(growing)
-        self.know(growing, item, place)
+        self.know(growing, item, index)
         return growing
 
-    def know(self, growing: Growing, item: Json, place: Any) -> None:
+    def know(self, growing: Growing, item: Json, index: Any) -> None:
         """Notes by what names the item goes."""
         for key in IDS:
             name = item.get(key)
             if isinstance(name, str) and name:
                 self._by_id[name] = growing
-        if type(place) is int:
-            self._by_place[place] = growing
+        if type(index) is int:
+            self._by_index[index] = growing
 
     def named(self, item: Json) -> Growing | None:
         """The item with one of this one's ids."""
@@ -156,8 +156,8 @@ class Items:
                 return found
         return None
 
-    def at(self, place: Any) -> Growing | None:
-        return self._by_place.get(place) if type(place) is int else None
+    def at(self, index: Any) -> Growing | None:
+        return self._by_index.get(index) if type(index) is int else None
 
     def announce_part(self, raw: Json) -> None:
         growing = self.named({"id": raw.get("item_id")}) or self.at(raw.get("output_index"))
@@ -175,12 +175,12 @@ class Items:
             return found
         return self._newest(kind)
 
-    def of_item(self, item: Json, kind: Kind | None, place: Any) -> Growing | None:
+    def of_item(self, item: Json, kind: Kind | None, index: Any) -> Growing | None:
         """The item that ends as this one."""
         found = self.named(item)
         if found is not None:
             return found if found.kind is kind else None
-        for one in (self.at(place), self._oldest(kind), self._newest(kind)):
+        for one in (self.at(index), self._oldest(kind), self._newest(kind)):
             if one is not None and one.kind is kind and not one.done and _may_be(one.item, item):
                 return one
         return None

@@ -40,7 +40,7 @@ ANSWERS = ("mcp_approval_response", "computer_call_output")
 """Types of items in which the user's side answers a tool of the backend's."""
 
 
-class Conversation(NamedTuple):
+class WrittenInput(NamedTuple):
     items: list[Item]
     instructions: str
 
@@ -67,11 +67,11 @@ def converse(
     *,
     flatten: bool,
     note: str | None,
-) -> Conversation:
+) -> WrittenInput:
     """`flatten`: calls and results are told as text. `note`: an instruction of ours, said to the model first."""
     writer = _Writer(prepared.names, profile, model, ledger, flatten=flatten)
     writer.take(request.turns)
-    return writer.conversation(note)
+    return writer.written(note)
 
 
 class _Writer(TurnWriter[_Draft]):
@@ -86,9 +86,9 @@ class _Writer(TurnWriter[_Draft]):
         self._as_is: dict[str, ToolKind] = {}
         """The kinds of calls that the backend was told as what they were, by the client's call ids."""
 
-    def conversation(self, note: str | None) -> Conversation:
+    def written(self, note: str | None) -> WrittenInput:
         instructions = [*self._system, note] if note else self._system
-        return Conversation([draft.item() for draft in self._drafts], MESSAGES.join(instructions))
+        return WrittenInput([draft.item() for draft in self._drafts], MESSAGES.join(instructions))
 
     def _append(self, role: str, item: Item) -> None:
         """`role`: whose item it is."""

@@ -21,7 +21,7 @@ from proxy.core.dialects.responses.entries import (
     Kind,
     Voice,
 )
-from proxy.core.dialects.responses.growing import Growing, Items, Said
+from proxy.core.dialects.responses.growing import Growing, GrowingText, Items
 from proxy.core.errors import Garbled
 from proxy.core.events import (
     CallDelta,
@@ -67,17 +67,17 @@ class Saying(Decoding):
         self._keep_extras = keep_extras
         self._model = model
         self._items = Items()
-        self._told: dict[Voice, Said] = {TEXT: Said(), REFUSAL: Said()}
+        self._told: dict[Voice, GrowingText] = {TEXT: GrowingText(), REFUSAL: GrowingText()}
         """All that the reply has said, whatever messages it was in."""
         self._calls = 0
         self._speaker: Growing | None = None
         """The message that was spoken last."""
-        self._thinking: Said | None = None
+        self._thinking: GrowingText | None = None
         """The thought that was told last, if nothing has been said or called since."""
 
     # ── items ──
 
-    def _begin(self, item: Json, place: Any) -> Growing:
+    def _begin(self, item: Json, index: Any) -> Growing:
         kind = entries.kind_of(item)
         if kind is None and not entries.is_hosted(item):
             self._odd("item_unknown")
@@ -85,7 +85,7 @@ class Saying(Decoding):
         if len(self._items.all) >= MAX_ITEMS:
             self._fail(Garbled(f"The backend's reply holds more than {MAX_ITEMS} items."))
             return Growing(kind, item, done=True)
-        growing = self._items.begin(kind, item, place)
+        growing = self._items.begin(kind, item, index)
         if kind in entries.CALLS:
             growing.call, self._calls = self._calls, self._calls + 1
             self._name(growing, item)

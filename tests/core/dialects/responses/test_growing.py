@@ -1,13 +1,13 @@
 """Which item an event belongs to, and what of a text is still to be said."""
 
 from proxy.core.dialects.responses.entries import CALL, MESSAGE, REASONING, TEXT
-from proxy.core.dialects.responses.growing import MAX_PARTS, Growing, Items, Said
+from proxy.core.dialects.responses.growing import MAX_PARTS, Growing, GrowingText, Items
 from tests.support.quickness import quickly
 from tests.support.responses_requests import function_call, message, reasoning
 
 
 def test_what_a_whole_text_adds() -> None:
-    said = Said()
+    said = GrowingText()
     assert not said
     assert said.rest("") == ""
     assert said.rest("abc") == "abc"
@@ -20,7 +20,7 @@ def test_what_a_whole_text_adds() -> None:
 
 def test_to_compare_costs_no_more_than_to_read() -> None:
     """However often a short whole comes for a long text."""
-    said = Said()
+    said = GrowingText()
     with quickly():
         for _ in range(100_000):
             said.add("a")

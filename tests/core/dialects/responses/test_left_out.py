@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.dialects.responses.entries import ARGUMENTS, CALL, MESSAGE, REASONING
-from proxy.core.dialects.responses.growing import Growing, Said
+from proxy.core.dialects.responses.growing import Growing, GrowingText
 from proxy.core.dialects.responses.left_out import of
 from proxy.core.ledger import Ledger
 from tests.support.chat_requests import nested
@@ -24,8 +24,8 @@ def streamed(*items: Json) -> list[Growing]:
     return found
 
 
-def said(text: str) -> Said:
-    found = Said()
+def said(text: str) -> GrowingText:
+    found = GrowingText()
     found.add(text)
     return found
 
@@ -56,7 +56,7 @@ SEARCH = {"type": "web_search_call"}
 )
 def test_what_is_new(before: list[Json], output: list[Json], new: list[str], odd: dict[str, int]) -> None:
     ledger = Ledger()
-    told: dict[Any, Said] = {"text": said("A"), "refusal": Said()}
+    told: dict[Any, GrowingText] = {"text": said("A"), "refusal": GrowingText()}
     found = of(output, output, streamed(*before), lambda voice, text: told[voice].rest(text), ledger)
     assert [item["type"] for item in found] == new
     assert ledger.oddities == odd
@@ -64,6 +64,6 @@ def test_what_is_new(before: list[Json], output: list[Json], new: list[str], odd
 
 def test_only_what_is_missing_of_a_message() -> None:
     output = [message("AB"), message(REFUSED)]
-    told: dict[Any, Said] = {"text": said("A"), "refusal": Said()}
+    told: dict[Any, GrowingText] = {"text": said("A"), "refusal": GrowingText()}
     (item,) = of(output, output, streamed(message("A")), lambda voice, text: told[voice].rest(text), Ledger())
     assert item["content"] == [{"type": "output_text", "text": "B"}, REFUSED]
