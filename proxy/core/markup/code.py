@@ -67,7 +67,7 @@ class Where(Enum):
     DOUBT = auto()
 
 
-class Finding(Enum):
+class Foreseen(Enum):
     """What a lookahead can find, besides a run that closes."""
 
     END_OF_PARAGRAPH = auto()
@@ -144,15 +144,15 @@ class CodeTracker:
         """Returns the latest text, without what stood in fences."""
         return self._context
 
-    def learn(self, found: Finding | Closes, until: int, last: dict[int, int]) -> None:
+    def learn(self, found: Foreseen | Closes, until: int, last: dict[int, int]) -> None:
         """Takes over what a lookahead from here has found, how far it has read, and where runs of each length stood
         last."""
         if isinstance(found, Closes):
             self._sure = found.length
-        elif found is Finding.FENCE:
+        elif found is Foreseen.FENCE:
             assert self._info is not None
             self._open_fence("`", self._info.length, self._info.indent)
-        elif found is Finding.NO_FENCE:
+        elif found is Foreseen.NO_FENCE:
             self._end_info()
         else:
             self._end_paragraph()

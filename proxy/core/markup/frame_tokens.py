@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from proxy.core.markup.shapes import Part, blanks, either, literal, maybe, sequence, signs
+from proxy.core.markup.shapes import ShapePart, blanks, either, literal, maybe, sequence, signs
 
 
 class TokenRole(Enum):
@@ -31,14 +31,14 @@ class TokenRole(Enum):
 class Token:
     role: TokenRole
     families: frozenset[str]
-    part: Part
+    part: ShapePart
 
 
-def _token(role: TokenRole, families: str, *parts: Part) -> Token:
+def _token(role: TokenRole, families: str, *parts: ShapePart) -> Token:
     return Token(role, frozenset(families.split()), sequence(*parts))
 
 
-def _k3(open_or_close: str, word: str) -> tuple[Part, ...]:
+def _k3(open_or_close: str, word: str) -> tuple[ShapePart, ...]:
     return literal(f"<|{open_or_close}|>"), blanks(1), literal(word), blanks(1), literal("<|sep|>")
 
 
@@ -89,7 +89,7 @@ ANY: Final = re.compile("|".join(f"(?P<{name}>{token.part.whole})" for name, tok
 """Matches where one of them stands."""
 
 
-def _any_of(*roles: TokenRole) -> Part:
+def _any_of(*roles: TokenRole) -> ShapePart:
     return either(*(token.part for token in TOKENS if token.role in roles))
 
 

@@ -1,7 +1,7 @@
 """Reads on from a place of which it is in doubt whether it is code, until one thing is settled that the doubt depends
 on."""
 
-from proxy.core.markup.code import Closes, CodeTracker, Finding
+from proxy.core.markup.code import Closes, CodeTracker, Foreseen
 
 
 class Lookahead(CodeTracker):
@@ -17,7 +17,7 @@ class Lookahead(CodeTracker):
         self._known_until = 0
         self._asked_info = tracker._info is not None
         self._asked = frozenset() if self._asked_info else frozenset(tracker._open)
-        self.found: Finding | Closes | None = None
+        self.found: Foreseen | Closes | None = None
         self.last: dict[int, int] = {}
 
     def teach(self, tracker: CodeTracker) -> None:
@@ -29,7 +29,7 @@ class Lookahead(CodeTracker):
         """Settles the doubt at the end of the text."""
         self._end_run()
         if self.found is None:
-            self.found = Finding.FENCE if self._asked_info else Finding.END_OF_PARAGRAPH
+            self.found = Foreseen.FENCE if self._asked_info else Foreseen.END_OF_PARAGRAPH
 
     def _settled(self) -> bool:
         return self.found is not None
@@ -42,18 +42,18 @@ class Lookahead(CodeTracker):
 
     def _end_info(self) -> None:
         if self._asked_info:
-            self._find(Finding.NO_FENCE)
+            self._find(Foreseen.NO_FENCE)
         super()._end_info()
 
     def _open_fence(self, char: str, length: int, indent: int) -> None:
         if self._asked_info:
-            self._find(Finding.FENCE)
+            self._find(Foreseen.FENCE)
         super()._open_fence(char, length, indent)
 
     def _end_paragraph(self) -> None:
-        self._find(Finding.END_OF_PARAGRAPH)
+        self._find(Foreseen.END_OF_PARAGRAPH)
         super()._end_paragraph()
 
-    def _find(self, what: Finding | Closes) -> None:
+    def _find(self, what: Foreseen | Closes) -> None:
         if self.found is None:
             self.found = what

@@ -9,7 +9,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ShapePart:
     """A piece of a shape, as two patterns."""
 
     whole: str
@@ -17,41 +17,41 @@ class Part:
     """Matches every beginning of it, the empty one too."""
 
 
-def literal(text: str) -> Part:
+def literal(text: str) -> ShapePart:
     begun = ""
     for sign in reversed(text[:-1]):
         begun = f"(?:{re.escape(sign)}{begun})?"
-    return Part(re.escape(text), begun)
+    return ShapePart(re.escape(text), begun)
 
 
-def signs(these: str, most: int, least: int = 1) -> Part:
+def signs(these: str, most: int, least: int = 1) -> ShapePart:
     """So many signs of a class."""
-    return Part(f"{these}{{{least},{most}}}", f"{these}{{0,{most}}}")
+    return ShapePart(f"{these}{{{least},{most}}}", f"{these}{{0,{most}}}")
 
 
-def blanks(most: int = 4) -> Part:
+def blanks(most: int = 4) -> ShapePart:
     return signs(r"\s", most, 0)
 
 
-def named(name: str, part: Part) -> Part:
-    return Part(f"(?P<{name}>{part.whole})", part.begun)
+def named(name: str, part: ShapePart) -> ShapePart:
+    return ShapePart(f"(?P<{name}>{part.whole})", part.begun)
 
 
-def sequence(*parts: Part) -> Part:
-    return Part("".join(part.whole for part in parts), _begun(parts))
+def sequence(*parts: ShapePart) -> ShapePart:
+    return ShapePart("".join(part.whole for part in parts), _begun(parts))
 
 
-def maybe(*parts: Part) -> Part:
-    return Part(f"(?:{sequence(*parts).whole})?", sequence(*parts).begun)
+def maybe(*parts: ShapePart) -> ShapePart:
+    return ShapePart(f"(?:{sequence(*parts).whole})?", sequence(*parts).begun)
 
 
-def either(*parts: Part) -> Part:
-    return Part(
+def either(*parts: ShapePart) -> ShapePart:
+    return ShapePart(
         f"(?:{'|'.join(part.whole for part in parts)})", f"(?:{'|'.join(part.begun for part in parts)})"
     )
 
 
-def _begun(parts: tuple[Part, ...]) -> str:
+def _begun(parts: tuple[ShapePart, ...]) -> str:
     before, alternatives = "", []
     for part in parts:
         alternatives.append(before + part.begun)
@@ -59,11 +59,11 @@ def _begun(parts: tuple[Part, ...]) -> str:
     return f"(?:{'|'.join(alternatives)})"
 
 
-_NOTHING: Final = Part("", "")
+_NOTHING: Final = ShapePart("", "")
 _BLANK: Final = signs(r"[^\S\n]", 8, 0)
 
 
-def value(tail: Part = _NOTHING) -> Part:
+def value(tail: ShapePart = _NOTHING) -> ShapePart:
     """What a tag assigns: a word, whose quotation marks may be missing, or several between such marks. `tail` is what
     may follow within them. What is neither is prose about the tag."""
     quoted = (
@@ -73,7 +73,7 @@ def value(tail: Part = _NOTHING) -> Part:
     return either(*quoted, sequence(mark, signs(r"[^\s<>{}\"'`]", 200), tail, mark))
 
 
-def assigned(what: Part) -> Part:
+def assigned(what: ShapePart) -> ShapePart:
     return sequence(_BLANK, literal("="), _BLANK, what, _BLANK)
 
 
@@ -82,23 +82,23 @@ _MORE: Final = 3
 """Attributes that a tag may have besides its first."""
 
 
-def attributes(first: Part, what: Part) -> Part:
+def attributes(first: ShapePart, what: ShapePart) -> ShapePart:
     """` FIRST="..."`, perhaps more of them, and the slash of a tag that is closed in itself."""
     more = (maybe(KEY, assigned(what)) for _ in range(_MORE))
     return sequence(signs(r"\s", 8), first, assigned(what), *more, signs("/", 1, 0), _BLANK)
 
 
-def plain(tag: str) -> Part:
+def plain(tag: str) -> ShapePart:
     """A tag without attributes, which may have blanks before its last sign."""
     return sequence(literal(tag[:-1]), signs(r"\s", 8, 0), literal(tag[-1]))
 
 
-def begun(*tags: Part) -> re.Pattern[str]:
+def begun(*tags: ShapePart) -> re.Pattern[str]:
     """Matches what may still become one of them at the end of a text."""
     return re.compile(rf"(?:{either(*tags).begun})\Z")
 
 
-def any_tag(what: Part) -> Part:
+def any_tag(what: ShapePart) -> ShapePart:
     about = either(assigned(what), attributes(KEY, what), signs(r"\s", 8, 0))
     return sequence(literal("<"), signs("/", 1, 0), signs(r"[\w:-]", 40), about, literal(">"))
 
@@ -113,6 +113,6 @@ class Shape:
     """Matches what may still become the whole when the text goes on."""
 
 
-def shape(*parts: Part) -> Shape:
+def shape(*parts: ShapePart) -> Shape:
     one = sequence(*parts)
     return Shape(re.compile(one.whole), re.compile(rf"(?:{one.begun})\Z"))

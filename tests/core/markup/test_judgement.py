@@ -1,7 +1,7 @@
 """Whether a whole block is meant: how a doubt about code ends, and what stands behind a run of blocks."""
 
 from proxy.core.markup.candidate import MAX_HELD, End, Passed, Taken, Why
-from proxy.core.markup.code import CodeTracker, Finding, Where
+from proxy.core.markup.code import CodeTracker, Foreseen, Where
 from proxy.core.markup.formats import Recovered
 from proxy.core.markup.judgement import Another, Behind, Doubt, Judgement, Leftover, Outcome, Series, Settled
 from proxy.core.markup.openers import Openers
@@ -31,7 +31,7 @@ def test_a_doubt_ends_when_enough_is_heard() -> None:
 
 @table("end", [End.WHOLE, End.CUT])
 def test_a_doubt_ends_with_the_text(end: End) -> None:
-    for before, found in (("` ", Finding.END_OF_PARAGRAPH), ("``` ", Finding.FENCE)):
+    for before, found in (("` ", Foreseen.END_OF_PARAGRAPH), ("``` ", Foreseen.FENCE)):
         settled = doubt(before).decide("<call>", 0, end)
         assert isinstance(settled, Settled)
         assert settled.ahead.found is found
