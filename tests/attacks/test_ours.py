@@ -172,7 +172,7 @@ async def test_attack_06_who_knows_our_settings_cannot_seal(
         async with proxy.session.post(proxy.url + SURFACES["native"][0], json=body) as response:
             assert response.status == 400
     assert b"injected" not in b"".join(asked.body for asked in backend.received)
-    assert proxy.log.named("request")[0]["dropped"] == {"foreign_seal": 1}
+    assert proxy.log.named("request")[0]["dropped"] == {"foreign_token": 1}
     assert proxy.log.named("unhandled_exception") == []
 
 
@@ -187,7 +187,7 @@ async def test_attack_06_a_real_token_may_not_be_multiplied(
     async with proxy.post({"model": "m", "input": history(*[token] * 200)}) as response:
         assert response.status == 200
     assert 15 << 20 < len(backend.received[-1].body) < 17 << 20
-    assert proxy.log.named("request")[-1]["dropped"]["foreign_seal"] > 180
+    assert proxy.log.named("request")[-1]["dropped"]["foreign_token"] > 180
 
 
 async def test_attack_06_a_token_of_one_tenant_is_none_of_anothers(
@@ -226,4 +226,4 @@ async def test_attack_06_what_one_worker_has_signed_another_reads(
             while len(workers_of(process)) < 2:
                 await ask(input=history(token))
                 assert backend.received[-1].json["messages"][1]["reasoning_content"] == "Hm."
-    assert b"foreign_seal" not in process.written
+    assert b"foreign_token" not in process.written

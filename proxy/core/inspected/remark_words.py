@@ -88,7 +88,7 @@ LOSSES: Final[Mapping[str, str]] = {
     "defer_loading": "That the model is to find a tool by searching: it is told of all tools at once.",
     "file": "A file: this backend takes none.",
     "foreign_reasoning": "Thoughts of a response that is not kept here.",
-    "foreign_seal": "Encrypted thoughts that another server has made: nobody here can read them.",
+    "foreign_token": "Encrypted thoughts that another server has made: nobody here can read them.",
     "format_enforcement": "The form of the answer is only asked for, not enforced: this backend cannot do both.",
     "half_call": "A call of the history that was cut off, with whatever answered it.",
     "hosted_call": "A call of a tool that runs at a provider.",

@@ -235,7 +235,7 @@ def _reasoning(item: Json, cursor: InputCursor) -> Turn:
     if ours is None and token and cursor.tokens:
         ours = cursor.tokens.reasoning(token)
         if ours is None:
-            cursor.ledger.drop("foreign_seal")
+            cursor.ledger.drop("foreign_token")
     if ours is not None:
         return Turn(ASSISTANT, [ours if ours.text.strip() else replace(ours, text=thought)])
     extras = {DIALECT: {"encrypted_content": token}} if token else {}
@@ -273,7 +273,7 @@ def _compaction(item: Json, cursor: InputCursor) -> Turn | None:
     if summary is None and any(character.isspace() for character in token):
         summary = token
     if summary is None:
-        cursor.ledger.drop("foreign_seal")
+        cursor.ledger.drop("foreign_token")
         cursor.ledger.warn(FOREIGN_SUMMARY)
         return None
     return Turn(USER, [Text(f"{SUMMED_UP}\n\n{summary}")])

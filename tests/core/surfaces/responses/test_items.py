@@ -156,8 +156,8 @@ THOUGHT = Reasoning("Exactly.", {"chat": {"reasoning_details": [{"data": "x"}]}}
     ("token", "expected", "dropped"),
     [
         (SIGNER.reasoning(THOUGHT), THOUGHT, {}),
-        (TokenSigner("another").reasoning(THOUGHT), Reasoning("About."), {"foreign_seal": 1}),
-        ("ENC", Reasoning("About."), {"foreign_seal": 1}),
+        (TokenSigner("another").reasoning(THOUGHT), Reasoning("About."), {"foreign_token": 1}),
+        ("ENC", Reasoning("About."), {"foreign_token": 1}),
         (None, Reasoning("About."), {}),
         (SIGNER.reasoning(replace(THOUGHT, text="")), replace(THOUGHT, text="About."), {}),  # V32
     ],
@@ -204,8 +204,8 @@ def test_what_the_store_has_kept_is_believed_before_all_else(text):
             "hosted_call",
         ),
         ({"type": "tool_search_call", "call_id": "s", "arguments": "paint"}, "hosted_call"),
-        ({"type": "compaction", "encrypted_content": "x"}, "foreign_seal"),
-        ({"type": "compaction"}, "foreign_seal"),
+        ({"type": "compaction", "encrypted_content": "x"}, "foreign_token"),
+        ({"type": "compaction"}, "foreign_token"),
         ({"type": "acme:telemetry"}, "unknown_item"),
     ],
 )
