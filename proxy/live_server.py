@@ -6,7 +6,7 @@ from typing import Final
 from proxy.settings.store import LiveSettings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
-from proxy.shell.ops.store_watch import LiveWatch
+from proxy.shell.ops.store_watchers import LiveWatcher
 from proxy.shell.stores.engines import live_in_server
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
@@ -28,12 +28,12 @@ def live_server(
     """None: none is named."""
     if settings.url is None:
         return None
-    watch = LiveWatch(metrics, log)
-    guard = Guard(wait_seconds, steady, watch)
+    watcher = LiveWatcher(metrics, log)
+    guard = Guard(wait_seconds, steady, watcher)
     metrics.gauge("live_up", lambda: guard.is_up)
     metrics.gauge("live_waiting_seconds", lambda: guard.waiting_seconds)
-    engine = live_in_server(settings.url.get_secret_value(), settings.prefix, watch.may_evict, seals)
-    opening = Opening(lambda: guard.write("open_live", engine.open), watch.refused)
+    engine = live_in_server(settings.url.get_secret_value(), settings.prefix, watcher.may_evict, seals)
+    opening = Opening(lambda: guard.write("open_live", engine.open), watcher.refused)
     return GuardedLive(engine, guard, opening)
 
 

@@ -13,7 +13,7 @@ from proxy.process import CannotStart, SettingsRefused
 from proxy.settings.store import LiveSettings, StoreSettings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
-from proxy.shell.ops.store_watch import OrderWatch, StoreWatch, UnreadableWatch
+from proxy.shell.ops.store_watchers import OrderWatcher, StoreWatcher, UnreadableWatcher
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_questions import WorkerSlot
 from proxy.shell.stores.beats import Beats, Patience
@@ -106,13 +106,13 @@ def with_its_key(location: Location, seals: Seals) -> Location:
     return replace(location, line=f"{location.line}; they are encrypted with the key {seals.ids[0]}")
 
 
-def _told_in_the_loop(watch: UnreadableWatch) -> Told:
+def _told_in_the_loop(watcher: UnreadableWatcher) -> Told:
     """Engines work in threads, too."""
     loop = asyncio.get_running_loop()
 
     def tell(what: str, reason: str, id: str, key: str) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody counts any more
-            loop.call_soon_threadsafe(watch.met, what, reason, id, key)
+            loop.call_soon_threadsafe(watcher.met, what, reason, id, key)
 
     return tell
 
@@ -130,7 +130,7 @@ async def storage_of(
     """`read_bytes`: see `Keeping`."""
     location = located(settings, slot.of)
     check_live(live_settings)
-    seals = sealed_by(settings, _told_in_the_loop(UnreadableWatch(metrics, log, clock)))
+    seals = sealed_by(settings, _told_in_the_loop(UnreadableWatcher(metrics, log, clock)))
     location = with_its_key(location, seals)
     server = live_server(live_settings, settings.wait_seconds, metrics, log, clock, seals)
     if server is not None and slot.is_first:
@@ -148,13 +148,13 @@ async def storage_of(
         async with nothing as storage:
             yield storage
         return
-    watch, order = StoreWatch(metrics, log), OrderWatch(metrics, log)
-    guard = Guard(settings.wait_seconds, clock, watch)
+    watcher, order = StoreWatcher(metrics, log), OrderWatcher(metrics, log)
+    guard = Guard(settings.wait_seconds, clock, watcher)
     plain_records, plain_live = engines
     metrics.gauge("store_up", lambda: guard.is_up)
     metrics.gauge("store_waiting_seconds", lambda: guard.waiting_seconds)
-    records = GuardedRecords(plain_records, guard, Opening(plain_records.open, watch.refused))
-    live = server or GuardedLive(plain_live, guard, Opening(plain_live.open, watch.refused))
+    records = GuardedRecords(plain_records, guard, Opening(plain_records.open, watcher.refused))
+    live = server or GuardedLive(plain_live, guard, Opening(plain_live.open, watcher.refused))
     worker = secrets.token_hex(WORKER_BYTES)
     beats = Beats(records, worker, patience, lambda: True, order.failed, asyncio.sleep)
     sweeper = Sweeper(records, live, order, clock, asyncio.sleep)
@@ -211,10 +211,10 @@ async def _sharing_a_file(
     if slot.folder is None:
         yield Storage(location)
         return
-    watch = StoreWatch(metrics, log)
+    watcher = StoreWatcher(metrics, log)
     plain = SqliteLive(slot.folder / LIVE_FILE, clock)
     live = GuardedLive(
-        plain, Guard(settings.wait_seconds, clock.steady, watch), Opening(plain.open, watch.refused)
+        plain, Guard(settings.wait_seconds, clock.steady, watcher), Opening(plain.open, watcher.refused)
     )
     with suppress(StoreUnreadable):  # then each worker goes by its part
         await live.open()

@@ -28,7 +28,7 @@ def check_otel(settings: OtelSettings) -> None:
         )
 
 
-class CollectorWatch:
+class CollectorWatcher:
     def __init__(self, url: str, metrics: Metrics, log: Log) -> None:
         self._url = url
         self._metrics = metrics
@@ -61,8 +61,8 @@ async def tracer_of(settings: OtelSettings, metrics: Metrics, log: Log) -> Async
     upstream = Upstream(proxy.__version__)
     headers = {name: value.get_secret_value() for name, value in settings.headers.items()}
     collector = Collector(settings.endpoint, headers, upstream, encoder(resource), settings.wait_seconds)
-    watch = CollectorWatch(settings.endpoint.partition("?")[0], metrics, log)
-    queue = SpanQueue(collector.send, watch)
+    watcher = CollectorWatcher(settings.endpoint.partition("?")[0], metrics, log)
+    queue = SpanQueue(collector.send, watcher)
     running = asyncio.get_running_loop().create_task(queue.run(), name="spans")
     try:
         yield Tracer(settings.ratio, secrets.randbits, queue.put)

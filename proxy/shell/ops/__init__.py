@@ -1,6 +1,6 @@
 """What operators see of the proxy, and what the proxy sees of its machine.
 
-- `store_watch` counts what the store does.
+- `store_watchers` count what the store does.
 - `request_lines` makes the line of a request for people, with `request_remarks` for what was mended.
 - `logs` writes lines; `fault_facts` and `tracebacks` say what such a line may tell of a failure.
 - `worker_questions` lets the workers of one machine ask one another what each of them knows.

@@ -8,7 +8,7 @@ from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 
 
-class StoreWatch:
+class StoreWatcher:
     """Looks on at the commands."""
 
     def __init__(self, metrics: Metrics, log: Log) -> None:
@@ -33,7 +33,7 @@ class StoreWatch:
         self._log.error("store_unreadable", reason=reason)
 
 
-class LiveWatch(StoreWatch):
+class LiveWatcher(StoreWatcher):
     """Looks on where what may be lost is in a server of its own."""
 
     def went_down(self, reason: str) -> None:
@@ -50,7 +50,7 @@ class LiveWatch(StoreWatch):
         self._log.warning("live_may_evict", policy=policy or "unknown")
 
 
-class OrderWatch:
+class OrderWatcher:
     """Looks on at those who keep the store in order: the sweeper, and the worker's sign of life."""
 
     def __init__(self, metrics: Metrics, log: Log) -> None:
@@ -73,7 +73,7 @@ QUIET_SECONDS: Final = 60.0
 """What cannot be read for one reason is told once in this time, however much it is."""
 
 
-class UnreadableWatch:
+class UnreadableWatcher:
     """Looks on at what is kept and cannot be read: of one response, conversation, log or memo."""
 
     def __init__(self, metrics: Metrics, log: Log, steady: Callable[[], float]) -> None:
