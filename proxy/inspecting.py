@@ -12,9 +12,9 @@ from proxy.settings.root import Settings
 from proxy.shell.backends import Backends
 from proxy.shell.inspector import standing
 from proxy.shell.inspector.door import Door
-from proxy.shell.inspector.kept import Kept
-from proxy.shell.inspector.node import Node
+from proxy.shell.inspector.gatherer import Gatherer
 from proxy.shell.inspector.ring import Ring
+from proxy.shell.inspector.store_lookup import StoreLookup
 from proxy.shell.ops.worker_questions import WorkerSlot
 from proxy.shell.serving.inspection import Inspection
 from proxy.shell.watching.watch import Watch
@@ -74,12 +74,12 @@ def inspection_of(
     def mask(text: str) -> str:
         return masked(secrets.hidden(text))
 
-    node = None if ring is None else Node(slot, ring, life, standing_here, mask)
+    gatherer = None if ring is None else Gatherer(slot, ring, life, standing_here, mask)
     door = Door(inspector_readers_of(settings)) if settings.inspector.enabled else None
     recorder = settings.recorder
     about = {"content": _hidden(recorder), "shared": storage.shared is not None}
     all_is_shown = (recorder.keep, recorder.content) == ("all", "keep")
-    return Inspection(node, door, Kept(storage.records, mask, with_content=all_is_shown), about)
+    return Inspection(gatherer, door, StoreLookup(storage.records, mask, with_content=all_is_shown), about)
 
 
 def _remaining(

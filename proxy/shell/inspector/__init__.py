@@ -2,9 +2,9 @@
 
 - `ring` keeps the requests under way and the last ones, within bounds.
 - `summaries` is a request in a list; `details` all that is known of one; `contents` what was said in it.
-- `kept` is what the store has by an id.
+- `store_lookup` finds what the store has by an id.
 - `standing` is how backends and tenants stand now.
-- `node` gathers it from all workers; `door` says who may see it.
+- `gatherer` gets it from all workers; `door` says who may see it.
 - `page` is a folder: the files that a browser gets, as they are. `files` reads them.
 
 Content is shown only where the recorder keeps it, and as the recorder keeps it: nothing here asks for content.

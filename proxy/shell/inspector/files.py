@@ -44,15 +44,16 @@ KINDS: Final = {
 INDEX: Final = "index.html"
 
 
-class File(NamedTuple):
+class PageFile(NamedTuple):
     body: bytes
     content_type: str
 
 
 @cache
-def all_files() -> Mapping[str, File]:
+def all_files() -> Mapping[str, PageFile]:
     """By their names. They are read once, when the page is asked for first."""
     folder = files("proxy.shell.inspector") / "page"
     return {
-        file.name: File(file.read_bytes(), KINDS[file.name.rpartition(".")[2]]) for file in folder.iterdir()
+        file.name: PageFile(file.read_bytes(), KINDS[file.name.rpartition(".")[2]])
+        for file in folder.iterdir()
     }

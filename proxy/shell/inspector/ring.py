@@ -15,7 +15,7 @@ REFUSED_PART: Final = 4
 """Whoever was not let in has a quarter as much room, and one apart: a stranger must not drive out all others."""
 
 
-class Said(NamedTuple):
+class RequestContent(NamedTuple):
     """What was said in one request."""
 
     content: Content
@@ -38,10 +38,10 @@ class Seen:
     """The number of the change of the ring by which it came, or ended."""
     keeps: Callable[[Watch], bool] = _never
     """May what was said in this request be shown, as far as it has come?"""
-    _kept: Said | None = None
+    _kept: RequestContent | None = None
 
     @property
-    def said(self) -> Said | None:
+    def said(self) -> RequestContent | None:
         """As far as it is here."""
         if self.watch.ended is not None:
             return self._kept
@@ -63,10 +63,10 @@ class Seen:
         self._kept = None
 
 
-def _said(watch: Watch) -> Said | None:
+def _said(watch: Watch) -> RequestContent | None:
     if watch.content is None:
         return None
-    return Said(watch.content, [attempt.content for attempt in watch.attempts])
+    return RequestContent(watch.content, [attempt.content for attempt in watch.attempts])
 
 
 def _alone(watch: Watch) -> Watch:

@@ -8,20 +8,22 @@ from proxy.shell.http.answers import HttpAnswer, answer, text
 from proxy.shell.http.connection import connection_of
 from proxy.shell.inspector.door import Door
 from proxy.shell.inspector.files import HEADERS, INDEX, all_files
-from proxy.shell.inspector.kept import Kept
-from proxy.shell.inspector.node import Node
+from proxy.shell.inspector.gatherer import Gatherer
+from proxy.shell.inspector.store_lookup import StoreLookup
 from proxy.shell.serving.handlers import Incoming
 
 OFF: Final = "The inspector is switched off here: see inspector.enabled in the settings."
 
 
 class Inspection:
-    def __init__(self, node: Node | None, door: Door | None, kept: Kept, about: Mapping[str, Any]) -> None:
-        """`door`: None if the inspector is switched off; `node`: None if the door is open to nobody. `about`: what the
-        page is told of the settings."""
-        self._node = node
+    def __init__(
+        self, gatherer: Gatherer | None, door: Door | None, lookup: StoreLookup, about: Mapping[str, Any]
+    ) -> None:
+        """`gatherer`: None if the door is open to nobody. `door`: None if the inspector is switched off. `about`: what
+        the page is told of the settings."""
+        self._gatherer = gatherer
         self._door = door
-        self._kept = kept
+        self._lookup = lookup
         self._about = about
 
     async def page(self, incoming: Incoming) -> HttpAnswer:
@@ -59,7 +61,7 @@ class Inspection:
     async def stored(self, incoming: Incoming) -> HttpAnswer:
         self._let_in(incoming)
         query = incoming.request.query
-        found = await self._kept.look(query.get("tenant", ""), query.get("id", ""))
+        found = await self._lookup.find(query.get("tenant", ""), query.get("id", ""))
         if found is None:
             raise NotFound(
                 "The store of this proxy has nothing by this id for this tenant.", code="not_found"
@@ -67,24 +69,24 @@ class Inspection:
         return _guarded(answer(found, incoming.id))
 
     async def start(self) -> None:
-        if self._node is not None:
-            await self._node.start()
+        if self._gatherer is not None:
+            await self._gatherer.start()
 
     def stop(self) -> None:
-        if self._node is not None:
-            self._node.stop()
+        if self._gatherer is not None:
+            self._gatherer.stop()
 
     def _on(self) -> Door:
         if self._door is None:
             raise NotFound(OFF, code="not_found")
         return self._door
 
-    def _let_in(self, incoming: Incoming) -> Node:
+    def _let_in(self, incoming: Incoming) -> Gatherer:
         request = incoming.request
         address = str((connection_of(request).peername or ("",))[0])
         self._on().check(request.headers, request.host, address)
-        assert self._node is not None, "a door that lets somebody in leads somewhere"
-        return self._node
+        assert self._gatherer is not None, "a door that lets somebody in leads somewhere"
+        return self._gatherer
 
     DATA: Final[Mapping[str, Callable[..., Awaitable[HttpAnswer]]]] = {
         "requests": requests,

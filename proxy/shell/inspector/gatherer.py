@@ -20,7 +20,7 @@ ANSWER_SECONDS: Final = 5.0
 """For one request with all that was said in it."""
 
 
-class Node:
+class Gatherer:
     def __init__(
         self, slot: WorkerSlot, ring: Ring, life: str, standing: Callable[[], dict[str, Any]], mask: Mask
     ) -> None:

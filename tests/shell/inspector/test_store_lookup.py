@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from proxy.core.tenants import digest
-from proxy.shell.inspector.kept import MOST, Kept
+from proxy.shell.inspector.store_lookup import MOST, StoreLookup
 from tests.support.inspecting import asked
 from tests.support.proxies import Proxy, StartProxy, backend, start_proxy
 
@@ -82,4 +82,4 @@ async def test_a_long_chain_is_cut(proxy: Proxy) -> None:
 
 
 async def test_without_a_store_nothing_is_found() -> None:
-    assert await Kept(None, str, with_content=False).look("ann", "resp_1") is None
+    assert await StoreLookup(None, str, with_content=False).find("ann", "resp_1") is None

@@ -6,54 +6,54 @@ from pathlib import Path
 
 import pytest
 
-from proxy.shell.inspector.node import Node
+from proxy.shell.inspector.gatherer import Gatherer
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.ops.worker_questions import ONLY_WORKER, WorkerSlot
 from tests.support.watching import a_watch
 
 
-def made(slot: WorkerSlot, requests: int, life: str = "life") -> Node:
+def made(slot: WorkerSlot, requests: int, life: str = "life") -> Gatherer:
     ring = Ring(10, 100)
     for _ in range(requests):
         watch = a_watch(lambda: 0.0)
         ring.begun(watch, {})
         watch.end(200, None)
         ring.ended(watch)
-    return Node(slot, ring, life, lambda: {"worker": slot.number}, str)
+    return Gatherer(slot, ring, life, lambda: {"worker": slot.number}, str)
 
 
 @pytest.fixture
-async def nodes(tmp_path: Path) -> AsyncIterator[tuple[Node, Node]]:
+async def gatherers(tmp_path: Path) -> AsyncIterator[tuple[Gatherer, Gatherer]]:
     async with AsyncExitStack() as stack:
         found = [made(WorkerSlot(number, 2, tmp_path), 2) for number in (0, 1)]
-        for node in found:
-            await node.start()
-            stack.callback(node.stop)
+        for gatherer in found:
+            await gatherer.start()
+            stack.callback(gatherer.stop)
         yield found[0], found[1]
 
 
-async def test_each_gathers_the_requests_of_all(nodes: tuple[Node, Node]) -> None:
-    for node in nodes:
-        told = await node.requests("")
+async def test_each_gathers_the_requests_of_all(gatherers: tuple[Gatherer, Gatherer]) -> None:
+    for gatherer in gatherers:
+        told = await gatherer.requests("")
         ids = [request["id"] for request in told["requests"]]
         assert ids == ["0-life-1", "0-life-2", "1-life-1", "1-life-2"]
         assert told["workers"] == {"0": True, "1": True}
-        assert (await node.requests(told["since"]))["requests"] == []
+        assert (await gatherer.requests(told["since"]))["requests"] == []
 
 
-async def test_one_that_does_not_answer_is_told(nodes: tuple[Node, Node]) -> None:
-    nodes[1].stop()
-    told = await nodes[0].requests("")
+async def test_one_that_does_not_answer_is_told(gatherers: tuple[Gatherer, Gatherer]) -> None:
+    gatherers[1].stop()
+    told = await gatherers[0].requests("")
     assert told["workers"] == {"0": True, "1": False}
     assert len(told["requests"]) == 2
-    assert await nodes[0].standing() == {"0": {"worker": 0}, "1": None}
+    assert await gatherers[0].standing() == {"0": {"worker": 0}, "1": None}
 
 
-async def test_a_request_of_another_worker_is_found(nodes: tuple[Node, Node]) -> None:
-    found = await nodes[0].request("1-life-2")
+async def test_a_request_of_another_worker_is_found(gatherers: tuple[Gatherer, Gatherer]) -> None:
+    found = await gatherers[0].request("1-life-2")
     assert found is not None
     assert found["id"] == "1-life-2"
-    assert await nodes[0].content("1-life-2", 0) is None
+    assert await gatherers[0].content("1-life-2", 0) is None
 
 
 NO_IDS = (
@@ -73,9 +73,9 @@ NO_NUMBERS = ("0-life-²", "0-life-" + "9" * 20)
 
 @pytest.mark.parametrize("id", [*NO_IDS, *NO_NUMBERS])
 async def test_an_id_that_is_none_finds_nothing(id: str) -> None:
-    node = made(ONLY_WORKER, 1)
-    assert await node.request(id) is None
-    assert await node.content(id, 0) is None
+    gatherer = made(ONLY_WORKER, 1)
+    assert await gatherer.request(id) is None
+    assert await gatherer.content(id, 0) is None
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What the store has by an id: a response with those that it continues, or a conversation with its items.
 
-Every look is by tenant and id, as clients' are (S24), and it reads so many at most.
+Every look-up is by tenant and id, as clients' are (S24), and it reads so many at most.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ MOST: Final = 50
 MOST_CHARACTERS: Final = 2_000
 
 
-class Kept:
+class StoreLookup:
     def __init__(self, records: Records | None, mask: Mask, *, with_content: bool) -> None:
         """`records`: None if nothing is kept. `with_content`: may what was said be shown?"""
         self._records = records
         self._mask = mask
         self._with_content = with_content
 
-    async def look(self, tenant: str, id: str) -> dict[str, Any] | None:
+    async def find(self, tenant: str, id: str) -> dict[str, Any] | None:
         """None: there is nothing."""
         if self._records is None:
             return None
