@@ -77,15 +77,15 @@ def _recorder(
 ) -> Watcher:
     """Imported here, as few have one, and its forms are a thirtieth of the time until the proxy listens."""
     from proxy.shell.recorder.recorder import Recorder
-    from proxy.shell.recorder.shelf import Shelf
+    from proxy.shell.recorder.retention import Retention
     from proxy.shell.recorder.writer import Writer
 
     directory = recordings(settings)
     assert settings.keep != "off"
     assert directory is not None
-    shelf = Shelf(directory, settings.max_mib * BYTES_PER_MIB, settings.days, _now)
+    retention = Retention(directory, settings.max_mib * BYTES_PER_MIB, settings.days, _now)
     masks = settings.content == "masked"
-    writer = Writer(directory, shelf, configured, proxy.__version__, metrics.count, log, masks=masks)
+    writer = Writer(directory, retention, configured, proxy.__version__, metrics.count, log, masks=masks)
     try:
         writer.start()
     except OSError as error:

@@ -10,7 +10,7 @@ from proxy.core.recorded.difference import differences
 from proxy.core.recorded.lines import read
 from proxy.core.recorded.recording import Recording
 from proxy.core.recorded.replay import replay
-from proxy.shell.recorder.shelf import ENDING
+from proxy.shell.recorder.retention import ENDING
 from tests.support.sockets import PROMPTLY
 
 

@@ -18,7 +18,7 @@ from proxy.core.recorded.keys import Keys, without_keys
 from proxy.core.recorded.lines import written
 from proxy.core.recorded.masking import masked
 from proxy.shell.ops.logs import Log
-from proxy.shell.recorder.shelf import ENDING, Shelf
+from proxy.shell.recorder.retention import ENDING, Retention
 from proxy.shell.recorder.taking import recording_of
 from proxy.shell.watching.watch import Watch
 
@@ -39,7 +39,7 @@ class Writer:
     def __init__(
         self,
         directory: Path,
-        shelf: Shelf,
+        retention: Retention,
         secrets: Secrets,
         version: str,
         count: Count,
@@ -50,7 +50,7 @@ class Writer:
         """`masks`: is nothing to be left of what was said but its form?"""
         self._masks = masks
         self._directory = directory
-        self._shelf = shelf
+        self._retention = retention
         self._secrets = secrets
         self._version = version
         self._count = count
@@ -108,17 +108,17 @@ class Writer:
         keys = Keys(self._secrets, Secrets(watch.content.keys))
         recording = without_keys(recording, keys)
         data = written(masked(recording) if self._masks else recording)
-        if not self._shelf.can_hold(len(data)):
+        if not self._retention.can_hold(len(data)):
             self._lost("too_large")
             return
-        self._shelf.make_room(len(data))
+        self._retention.make_room(len(data))
         name = f"{_date(watch.date)}-{_named(recording.request.request_id)}-{_random()}"
         _write_at_once(self._directory / (name + ENDING), data)
         self._count("recordings", "cut" if recording.cut else "whole")
 
     def _sweep(self) -> None:
         try:
-            self._shelf.make_room(0)
+            self._retention.make_room(0)
         except OSError as error:
             self._lost("disk", kind=type(error).__name__)
 

@@ -12,7 +12,7 @@ from proxy.core.masking.unseen import UNSEEN
 from proxy.core.recorded.difference import differences
 from proxy.core.recorded.lines import read
 from proxy.core.recorded.replay import replay
-from proxy.shell.recorder.shelf import ENDING
+from proxy.shell.recorder.retention import ENDING
 from tests.support.proxies import StartProxy, final
 from tests.support.recorded_files import kept, one, recorder
 from tests.support.sockets import ScriptedBackend, answer, delta, finish, reply, text

@@ -9,7 +9,7 @@ import pytest
 from proxy.core.masking.secrets import Secrets
 from proxy.core.tenants import ANYBODY
 from proxy.shell.recorder import writer as module
-from proxy.shell.recorder.shelf import ENDING, Shelf
+from proxy.shell.recorder.retention import ENDING, Retention
 from proxy.shell.recorder.writer import MOST_WAITING, Writer
 from proxy.shell.watching.content import ContentRoom
 from proxy.shell.watching.watch import Watch
@@ -27,8 +27,8 @@ class Counts:
 
 
 def made(directory: Path, counts: Counts) -> Writer:
-    shelf = Shelf(directory, 1 << 20, 1, lambda: 0.0)
-    return Writer(directory, shelf, Secrets(()), "0", counts, silent_log())
+    retention = Retention(directory, 1 << 20, 1, lambda: 0.0)
+    return Writer(directory, retention, Secrets(()), "0", counts, silent_log())
 
 
 def watched(request_id: str = "req_1") -> Watch:
@@ -57,7 +57,7 @@ def test_also_while_nothing_comes_files_have_their_time(
 ) -> None:
     monkeypatch.setattr(module, "SWEEP_SECONDS", 0.001)
     swept = threading.Semaphore(0)
-    monkeypatch.setattr(Shelf, "make_room", lambda shelf, size: swept.release())
+    monkeypatch.setattr(Retention, "make_room", lambda retention, size: swept.release())
     writer = made(tmp_path, Counts())
     writer.start()
     for _ in range(3):

@@ -3,14 +3,14 @@
 import os
 from pathlib import Path
 
-from proxy.shell.recorder.shelf import (
+from proxy.shell.recorder.retention import (
     DAY_SECONDS,
     ENDING,
     LOOK_AGAIN_PART,
     LOOK_AGAIN_SECONDS,
     UNFINISHED,
     UNFINISHED_SECONDS,
-    Shelf,
+    Retention,
 )
 
 NOW = 10 * DAY_SECONDS
@@ -25,25 +25,25 @@ def put(directory: Path, name: str, size: int, age: float) -> Path:
 
 def test_the_oldest_go_first(tmp_path: Path) -> None:
     oldest, middle, newest = (put(tmp_path, f"{age}{ENDING}", 10, age) for age in (30, 20, 10))
-    Shelf(tmp_path, 35, 1, lambda: NOW).make_room(10)
+    Retention(tmp_path, 35, 1, lambda: NOW).make_room(10)
     assert (oldest.exists(), middle.exists(), newest.exists()) == (False, True, True)
 
 
 def test_what_has_had_its_time_goes(tmp_path: Path) -> None:
     old, new = put(tmp_path, f"old{ENDING}", 1, 2 * DAY_SECONDS), put(tmp_path, f"new{ENDING}", 1, 1)
     half = put(tmp_path, f"half{ENDING}{UNFINISHED}", 1, 2 * UNFINISHED_SECONDS)
-    Shelf(tmp_path, 100, 1, lambda: NOW).make_room(0)
+    Retention(tmp_path, 100, 1, lambda: NOW).make_room(0)
     assert (old.exists(), new.exists(), half.exists()) == (False, True, False)
 
 
 def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
     other = put(tmp_path, "notes.jsonl", 1000, 9 * DAY_SECONDS)
-    Shelf(tmp_path, 1, 1, lambda: NOW).make_room(10)
+    Retention(tmp_path, 1, 1, lambda: NOW).make_room(10)
     assert other.exists()
 
 
 def test_what_another_process_deletes_meanwhile_is_simply_gone(tmp_path: Path) -> None:
-    class Hasty(Shelf):
+    class Hasty(Retention):
         def _files(self) -> list[tuple[float, int, Path]]:
             found = super()._files()
             for _, _, path in found:
@@ -58,20 +58,20 @@ def test_what_another_process_deletes_meanwhile_is_simply_gone(tmp_path: Path) -
 
 def test_a_directory_is_not_read_for_each_file(tmp_path: Path) -> None:
     now = [NOW]
-    shelf = Shelf(tmp_path, 1000, 1, lambda: now[0])
-    shelf.make_room(1)
+    retention = Retention(tmp_path, 1000, 1, lambda: now[0])
+    retention.make_room(1)
     old = put(tmp_path, f"old{ENDING}", 1, 2 * DAY_SECONDS)
-    shelf.make_room(1)
+    retention.make_room(1)
     assert old.exists()
-    shelf.make_room(1000 // LOOK_AGAIN_PART)
+    retention.make_room(1000 // LOOK_AGAIN_PART)
     assert not old.exists()
     old = put(tmp_path, f"old{ENDING}", 1, 2 * DAY_SECONDS)
     now[0] += LOOK_AGAIN_SECONDS
-    shelf.make_room(1)
+    retention.make_room(1)
     assert not old.exists()
 
 
 def test_what_is_larger_than_all_may_be_is_held_by_none(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, 100, 1, lambda: NOW)
-    assert shelf.can_hold(100)
-    assert not shelf.can_hold(101)
+    retention = Retention(tmp_path, 100, 1, lambda: NOW)
+    assert retention.can_hold(100)
+    assert not retention.can_hold(101)

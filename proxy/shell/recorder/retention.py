@@ -1,4 +1,4 @@
-"""The directory of the recordings: how many bytes they may have together, and for how long they stay.
+"""How many bytes the recordings in their directory may have together, and for how long they stay.
 
 Several processes share it. So whatever another one has deleted meanwhile is simply gone.
 """
@@ -19,7 +19,7 @@ UNFINISHED_SECONDS = 3_600.0
 """After so long nobody writes it any more."""
 
 
-class Shelf:
+class Retention:
     def __init__(self, directory: Path, most_bytes: int, days: float, now: Callable[[], float]) -> None:
         self._directory = directory
         self._most = most_bytes
