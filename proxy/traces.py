@@ -11,7 +11,7 @@ from proxy.settings.otel import OtelSettings
 from proxy.shell.http.upstream import Upstream
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
-from proxy.shell.tracing.collector import Collector, encoder, is_installed
+from proxy.shell.tracing.exporter import Exporter, encoder, is_installed
 from proxy.shell.tracing.span_queue import SpanQueue
 from proxy.shell.tracing.tracer import Tracer
 
@@ -60,9 +60,9 @@ async def tracer_of(settings: OtelSettings, metrics: Metrics, log: Log) -> Async
     }
     upstream = Upstream(proxy.__version__)
     headers = {name: value.get_secret_value() for name, value in settings.headers.items()}
-    collector = Collector(settings.endpoint, headers, upstream, encoder(resource), settings.wait_seconds)
+    exporter = Exporter(settings.endpoint, headers, upstream, encoder(resource), settings.wait_seconds)
     watcher = CollectorWatcher(settings.endpoint.partition("?")[0], metrics, log)
-    queue = SpanQueue(collector.send, watcher)
+    queue = SpanQueue(exporter.send, watcher)
     running = asyncio.get_running_loop().create_task(queue.run(), name="spans")
     try:
         yield Tracer(settings.ratio, secrets.randbits, queue.put)

@@ -1,4 +1,4 @@
-"""The collector that gets the spans: they are written as OpenTelemetry's own package describes them, in a thread."""
+"""Sends spans to a collector: they are written as OpenTelemetry's own package describes them, in a thread."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -87,7 +87,7 @@ def _of_the_collector(fault: Fault) -> str:
     return (fault.own_words or type(fault).__name__).replace("The backend", "The collector")
 
 
-class Collector:
+class Exporter:
     def __init__(
         self, url: str, headers: Mapping[str, str], transport: Transport, encode: Encode, seconds: float
     ) -> None:

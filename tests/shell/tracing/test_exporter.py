@@ -10,8 +10,8 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from proxy.core.backends.post import Post
 from proxy.core.errors import BackendFault, Fault, OwnWords
 from proxy.shell.http.transport import Timeouts
-from proxy.shell.tracing import collector as module
-from proxy.shell.tracing.collector import Collector, encoder, is_installed
+from proxy.shell.tracing import exporter as module
+from proxy.shell.tracing.exporter import Exporter, encoder, is_installed
 from proxy.shell.tracing.span_queue import CollectorAway, CollectorRefused
 from proxy.shell.tracing.spans import Span
 
@@ -79,15 +79,15 @@ class Transport:
         return self.exchange
 
 
-def asking(answer: int | Fault) -> tuple[Transport, Collector]:
+def asking(answer: int | Fault) -> tuple[Transport, Exporter]:
     transport = Transport(answer)
-    made = Collector("http://c/v1/traces", {"X-Key": "k"}, transport, lambda spans: b"spans", 2)  # type: ignore[arg-type]
+    made = Exporter("http://c/v1/traces", {"X-Key": "k"}, transport, lambda spans: b"spans", 2)  # type: ignore[arg-type]
     return transport, made
 
 
 async def test_it_is_asked_with_its_headers_and_within_a_time() -> None:
-    transport, collector = asking(200)
-    await collector.send([span()])
+    transport, exporter = asking(200)
+    await exporter.send([span()])
     (post,) = transport.posts
     assert (post.url, post.body) == ("http://c/v1/traces", b"spans")
     assert post.headers == {"X-Key": "k", "Content-Type": "application/x-protobuf"}
@@ -124,9 +124,9 @@ async def test_what_cannot_be_written_is_lost_and_ends_nothing() -> None:
     def broken(spans: Sequence[Span]) -> bytes:
         raise ValueError("secret")
 
-    collector = Collector("http://c", {}, Transport(200), broken, 2)  # type: ignore[arg-type]
+    exporter = Exporter("http://c", {}, Transport(200), broken, 2)  # type: ignore[arg-type]
     with pytest.raises(CollectorRefused, match=r"^the spans cannot be written: ValueError$"):
-        await collector.send([span()])
+        await exporter.send([span()])
 
 
 @pytest.mark.parametrize("missing", ["all of it", "its part"])
