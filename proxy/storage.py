@@ -22,9 +22,9 @@ from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.guarded_records import GuardedRecords
 from proxy.shell.stores.location import (
-    Kind,
     Location,
     LocationRefused,
+    StoreKind,
     check_live_server,
     locate,
     read_mounts,
@@ -101,7 +101,7 @@ def sealed_by(settings: StoreSettings, told: Told = told_nobody) -> Seals:
 
 def with_its_key(location: Location, seals: Seals) -> Location:
     """Tells whoever starts the proxy what will be encrypted, and with which key."""
-    if not seals.ids or location.kind in (Kind.MEMORY, Kind.OFF):
+    if not seals.ids or location.kind in (StoreKind.MEMORY, StoreKind.OFF):
         return location
     return replace(location, line=f"{location.line}; they are encrypted with the key {seals.ids[0]}")
 
@@ -168,7 +168,7 @@ async def storage_of(
                 records,
                 live,
                 worker,
-                shared=None if location.kind is Kind.MEMORY and server is None else live,
+                shared=None if location.kind is StoreKind.MEMORY and server is None else live,
                 living=lambda: max(beats.living, slot.of),
                 is_up=lambda: guard.is_up,
             )

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from proxy.commands.store_files import StoreFiles, lock_nobody_out
 from proxy.live_server import prove_live
 from proxy.settings.root import Settings
-from proxy.shell.stores.location import Kind, Location
+from proxy.shell.stores.location import Location, StoreKind
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
 from proxy.shell.stores.sql.census_steps import Inspected
 from proxy.shell.stores.sql.live import SqlLive
@@ -51,7 +51,7 @@ def found(settings: Settings) -> FoundStore:
     location = located(settings.store, settings.server.workers)
     store = _at(location, settings)
     if store is None:
-        raise CannotStore(OFF if location.kind is Kind.OFF else IN_MEMORY)
+        raise CannotStore(OFF if location.kind is StoreKind.OFF else IN_MEMORY)
     if isinstance(store, StoreFiles):
         lock_nobody_out(store)
     return store

@@ -212,10 +212,10 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "demo.prompt:WORD": ("a'a", "'a", "_"),
     "shell.http.answers:SAFE_REQUEST_ID": ("", "-", ""),
     "shell.serving.routes:ROUTES": ("/v1/responses/", "/", "\n"),
-    "shell.stores.postgres.dialect:FOUND_BY_ITEM": ("item = $", "$i", "a"),
-    "shell.stores.postgres.dialect:INDEXED": ("", " ", "a"),
-    "shell.stores.postgres.dialect:TYPES": ("", " m", "A"),
-    "shell.stores.postgres.dialect:translated": ("", "a", "a"),
+    "shell.stores.postgres.wording:FOUND_BY_ITEM": ("item = $", "$i", "a"),
+    "shell.stores.postgres.wording:INDEXED": ("", " ", "a"),
+    "shell.stores.postgres.wording:TYPES": ("", " m", "A"),
+    "shell.stores.postgres.wording:translated": ("", "a", "a"),
 }
 
 BOUNDED: Mapping[str, tuple[int, str]] = {

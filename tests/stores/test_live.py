@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogExcerpt, LogRow
 from tests.support.stores import SHORT_LOG, Terms
 
 LOG = Key("t", "resp_1")
@@ -21,7 +21,7 @@ def row(first: int, count: int = 1, key: Key = LOG) -> LogRow:
     return LogRow(key, first, [event(number) for number in range(first, first + count)])
 
 
-async def replay(live: Any, next: int = 0, key: Key = LOG, most_bytes: int = PLENTY) -> Replay | None:
+async def replay(live: Any, next: int = 0, key: Key = LOG, most_bytes: int = PLENTY) -> LogExcerpt | None:
     cursor = Cursor(key, next)
     return (await live.read([cursor], most_bytes))[cursor]
 
@@ -36,14 +36,14 @@ async def test_every_cursor_gets_exactly_what_follows(live: Any) -> None:
         found = await live.read(cursors, PLENTY)
         for cursor in cursors:
             expected = [event(number) for number in range(cursor.next, 121)]
-            assert found[cursor] == Replay(expected, ended=True)
+            assert found[cursor] == LogExcerpt(expected, ended=True)
 
 
 async def test_a_log_in_work_has_no_end(live: Any) -> None:
     assert await replay(live) is None
     await live.append([row(0, 2)])
-    assert await replay(live) == Replay([event(0), event(1)], ended=False)
-    assert await replay(live, 2) == await replay(live, 9) == Replay([], ended=False)
+    assert await replay(live) == LogExcerpt([event(0), event(1)], ended=False)
+    assert await replay(live, 2) == await replay(live, 9) == LogExcerpt([], ended=False)
     assert await replay(live, key=Key("other", LOG.id)) is None
 
 
@@ -72,7 +72,7 @@ async def test_events_are_there_once(live: Any) -> None:
     await live.append([row(0, 4), row(2, 4), row(5, 1)])
     await asyncio.gather(*(live.append([row(6, 3)]) for _ in range(4)))
     assert await live.append([row(9), row(10)]) == {}
-    assert await replay(live) == Replay([event(number) for number in range(11)], ended=False)
+    assert await replay(live) == LogExcerpt([event(number) for number in range(11)], ended=False)
 
 
 async def test_a_log_never_lacks_events_in_between(live: Any) -> None:
@@ -106,10 +106,10 @@ async def test_a_log_that_is_shut_takes_no_events_but_its_end(live: Any) -> None
     for _ in range(2):
         assert await live.shut(LOG) == 2
         assert await live.append([row(3)]) == {LOG: LogClosed.OVER}
-    assert await replay(live, 2) == Replay([event(2)], ended=False)
+    assert await replay(live, 2) == LogExcerpt([event(2)], ended=False)
     for number, text in ((3, b'"first"'), (3, b'"second"'), (4, b'"third"')):
         await live.end(LOG, number, text)
-    assert await replay(live, 2) == Replay([event(2), b'"first"'], ended=True)
+    assert await replay(live, 2) == LogExcerpt([event(2), b'"first"'], ended=True)
     assert await live.append([row(3)]) == {LOG: LogClosed.OVER}
     assert await live.shut(LOG) == 3
 
@@ -118,7 +118,7 @@ async def test_what_was_shut_before_it_began_stays_empty(live: Any) -> None:
     assert await live.shut(LOG) == -1
     assert await live.append([row(0)]) == {LOG: LogClosed.OVER}
     await live.end(LOG, 0, event(0))
-    assert await replay(live) == Replay([event(0)], ended=True)
+    assert await replay(live) == LogExcerpt([event(0)], ended=True)
 
 
 async def test_two_who_end_a_log_agree(live: Any) -> None:

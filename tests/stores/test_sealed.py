@@ -19,10 +19,10 @@ from proxy.shell.stores.protocol import (
     Cursor,
     FoundConversation,
     Key,
+    LogExcerpt,
     LogRow,
     Outcome,
     RecordUnreadable,
-    Replay,
 )
 from proxy.shell.stores.sealing.aes import AesKey
 from proxy.shell.stores.sealing.seals import NO_SEALS, Reason, Seals, What
@@ -378,9 +378,9 @@ async def test_metadata_that_was_tampered_with_is_never_shown(place: Place) -> N
 # ── what may vanish ──
 
 
-async def read(live: Any, id: str, next: int = 0) -> Replay | None:
+async def read(live: Any, id: str, next: int = 0) -> LogExcerpt | None:
     cursor = Cursor(Key("t", id), next)
-    found: Replay | None = (await live.read([cursor], PLENTY))[cursor]
+    found: LogExcerpt | None = (await live.read([cursor], PLENTY))[cursor]
     return found
 
 
@@ -393,9 +393,9 @@ async def test_a_log_goes_on_when_a_key_comes(live_place: Place) -> None:
     for first, keys in enumerate(((), (OLD,), (NEW, OLD))):
         live = await live_place.live(*keys)
         await live.append([LogRow(Key("t", "resp_1"), 3 * first, events(3 * first))])
-        assert await read(live, "resp_1") == Replay(events(0, 3 * first + 3), ended=False)
+        assert await read(live, "resp_1") == LogExcerpt(events(0, 3 * first + 3), ended=False)
     await live.end(Key("t", "resp_1"), 9, b"{}")
-    assert await read(live, "resp_1", 8) == Replay([*events(8, 1), b"{}"], ended=True)
+    assert await read(live, "resp_1", 8) == LogExcerpt([*events(8, 1), b"{}"], ended=True)
     assert live_place.told == []
 
 
@@ -406,7 +406,7 @@ async def test_a_log_and_memos_of_a_lost_key_are_as_if_they_had_vanished(live_pl
         await live.append([LogRow(Key("t", name), 0, events(0))])
         await live.remember("t", {name: SECRET.encode()}, 60)
     assert await read(after, "resp_1") is None
-    assert await read(after, "resp_2") == Replay(events(0), ended=False)
+    assert await read(after, "resp_2") == LogExcerpt(events(0), ended=False)
     assert await after.recall("t", ["resp_1", "resp_2"]) == {"resp_2": SECRET.encode()}
     assert set(live_place.told) == {(What.LOG, Reason.NO_KEY), (What.MEMO, Reason.NO_KEY)}
     assert await before.recall("t", ["resp_1"]) == {"resp_1": SECRET.encode()}

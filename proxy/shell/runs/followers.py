@@ -13,7 +13,7 @@ from typing import Final
 
 from proxy.shell.runs.log_writer import RunLog
 from proxy.shell.stores.log_ends import READ_BYTES
-from proxy.shell.stores.protocol import Cursor, Key, Live, Replay, StoreDown
+from proxy.shell.stores.protocol import Cursor, Key, Live, LogExcerpt, StoreDown
 
 POLL_SECONDS: Final = 0.2
 SLOW_POLL_SECONDS: Final = 0.5
@@ -166,4 +166,4 @@ class Followers:
         return found
 
 
-NOTHING: Final = Replay((), ended=False)
+NOTHING: Final = LogExcerpt((), ended=False)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from proxy.shell.stores.location import Kind, Location
+from proxy.shell.stores.location import Location, StoreKind
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.postgres.address import Limits
@@ -32,18 +32,18 @@ def engines_at(
 ) -> tuple[Records, Live] | None:
     """Memory is sealed by nothing: the keys lie beside it."""
     match location.kind:
-        case Kind.SQLITE:
+        case StoreKind.SQLITE:
             assert location.directory is not None
             return (
                 SqliteRecords(location.directory / RECORDS_FILE, clock, keeping, may_bury, seals),
                 SqliteLive(location.directory / LIVE_FILE, clock, seals=seals),
             )
-        case Kind.POSTGRESQL:
+        case StoreKind.POSTGRESQL:
             return _in_database(location, clock, keeping, may_bury, limits, seals)
-        case Kind.MEMORY:
+        case StoreKind.MEMORY:
             bounded = replace(keeping, most_bytes=min(keeping.most_bytes, MOST_MEMORY))
             return MemoryRecords(clock, bounded, may_bury), MemoryLive(clock)
-        case Kind.OFF:
+        case StoreKind.OFF:
             return None
 
 

@@ -11,8 +11,8 @@ from proxy.shell.stores.protocol import (
     Key,
     Live,
     LogClosed,
+    LogExcerpt,
     LogRow,
-    Replay,
     Ticket,
     Wait,
     Want,
@@ -36,7 +36,7 @@ class GuardedLive:
     async def append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
         return await self._guard.write("append", lambda: self._live.append(rows))
 
-    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, LogExcerpt | None]:
         return await self._guard.read("read", lambda: self._live.read(wanted, most_bytes))
 
     async def shut(self, key: Key) -> int:

@@ -45,7 +45,7 @@ class LocationRefused(ValueError):
     """What `store.url` asks for cannot be. Its words say why, and what to do."""
 
 
-class Kind(Enum):
+class StoreKind(Enum):
     SQLITE = "sqlite"
     POSTGRESQL = "postgresql"
     MEMORY = "memory"
@@ -54,7 +54,7 @@ class Kind(Enum):
 
 @dataclass(slots=True, frozen=True)
 class Location:
-    kind: Kind
+    kind: StoreKind
     directory: Path | None
     line: str
     """For whoever starts the proxy."""
@@ -71,7 +71,7 @@ def locate(url: str, workers: int, environ: Mapping[str, str], mounts: str) -> L
         case "auto" if url == "auto":
             return _automatic(workers, environ, mounts)
         case "off" if url == "off":
-            return Location(Kind.OFF, None, NOTHING_KEPT)
+            return Location(StoreKind.OFF, None, NOTHING_KEPT)
         case "memory" if url == "memory:":
             return _in_memory(workers)
         case "postgresql" | "postgres" if path.startswith("//"):
@@ -90,7 +90,7 @@ def _in_memory(workers: int) -> Location:
             f'store.url is "memory:" and there are {workers} workers: a response would be found one time in {workers}.'
             ' Use server.workers = 1, store.url = "sqlite:DIRECTORY", or store.url = "off"'
         )
-    return Location(Kind.MEMORY, None, KEPT.format(where=IN_MEMORY))
+    return Location(StoreKind.MEMORY, None, KEPT.format(where=IN_MEMORY))
 
 
 def _in_database(address: Address) -> Location:
@@ -99,7 +99,7 @@ def _in_database(address: Address) -> Location:
             "store.url names a database of PostgreSQL, and the package that speaks to it is not installed:"
             " pip install responses-proxy[postgres]"
         )
-    return Location(Kind.POSTGRESQL, None, KEPT.format(where=address.shown), address=address)
+    return Location(StoreKind.POSTGRESQL, None, KEPT.format(where=address.shown), address=address)
 
 
 def check_live_server() -> None:
@@ -123,7 +123,7 @@ def _asked_for(directory: Path, mounts: str) -> Location:
 
 
 def _in_files(directory: Path) -> Location:
-    return Location(Kind.SQLITE, directory, KEPT.format(where=directory))
+    return Location(StoreKind.SQLITE, directory, KEPT.format(where=directory))
 
 
 def _automatic(workers: int, environ: Mapping[str, str], mounts: str) -> Location:
@@ -137,7 +137,7 @@ def _automatic(workers: int, environ: Mapping[str, str], mounts: str) -> Locatio
     reason = "; ".join(reasons) or "no directory is known"
     hint = "set store.url to a directory on a local disk"
     if workers > 1:
-        return Location(Kind.OFF, None, f"{NOTHING_KEPT} ({reason}; {hint})", is_less=True)
+        return Location(StoreKind.OFF, None, f"{NOTHING_KEPT} ({reason}; {hint})", is_less=True)
     return replace(_in_memory(1), line=f"{KEPT.format(where=IN_MEMORY)} ({reason}; {hint})", is_less=True)
 
 

@@ -243,7 +243,7 @@ class Cursor(NamedTuple):
     """The number of the first event that is wanted."""
 
 
-class Replay(NamedTuple):
+class LogExcerpt(NamedTuple):
     """What there is of a log at a cursor."""
 
     events: Sequence[bytes]
@@ -298,7 +298,7 @@ class Live(Protocol):
     async def append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
         """Of many logs in one step; those that did not take it. An event that is there already is not there twice."""
 
-    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, LogExcerpt | None]:
         """Many logs at once, some events of each. None: there is no such log (any more)."""
 
     async def shut(self, key: Key) -> int:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from proxy.shell.stores.engines import engines_at
-from proxy.shell.stores.location import Kind, Location
+from proxy.shell.stores.location import Location, StoreKind
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.postgres.address import Address, Limits
 from proxy.shell.stores.postgres.records import PostgresRecords
@@ -16,7 +16,7 @@ def test_the_engines(tmp_path: Path) -> None:
     terms = Terms()
     address = Address("postgresql://db/kept")
     seals = seals_with(["a key of the tests, long enough"])
-    locations = [Location(kind, tmp_path, "", address=address) for kind in Kind]
+    locations = [Location(kind, tmp_path, "", address=address) for kind in StoreKind]
     made = [
         engines_at(each, terms.clock, terms.keeping, terms.may_bury, Limits(), seals) for each in locations
     ]

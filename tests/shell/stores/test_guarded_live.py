@@ -8,7 +8,7 @@ from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.opening import Opening
-from proxy.shell.stores.protocol import Cursor, Granted, Key, LogRow, Replay, StoreDown, Ticket, Want
+from proxy.shell.stores.protocol import Cursor, Granted, Key, LogExcerpt, LogRow, StoreDown, Ticket, Want
 from tests.support.guarded_stores import SHORT, Seen, Slow
 from tests.support.stores import Terms
 
@@ -25,7 +25,7 @@ async def test_what_the_engine_says_is_passed_on_in_time() -> None:
     assert await live.shut(LOG) == 0
     await live.end(LOG, 1, b"2")
     cursor = Cursor(LOG, 0)
-    assert await live.read([cursor], 100) == {cursor: Replay([b"1", b"2"], ended=True)}
+    assert await live.read([cursor], 100) == {cursor: LogExcerpt([b"1", b"2"], ended=True)}
     await live.drop(LOG)
     assert await live.read([cursor], 100) == {cursor: None}
     await live.remember("t", {"k": b"v"}, 10)

@@ -6,9 +6,9 @@ import pytest
 
 from proxy.shell.stores import location
 from proxy.shell.stores.location import (
-    Kind,
     Location,
     LocationRefused,
+    StoreKind,
     locate,
     read_mounts,
     shared_kind,
@@ -19,18 +19,18 @@ LOCAL = "/dev/vda / ext4 rw 0 0\n"
 
 def test_a_directory_that_is_asked_for(tmp_path: Path) -> None:
     found = locate(f"sqlite:{tmp_path}/kept", 4, {}, LOCAL)
-    assert (found.kind, found.directory, found.is_less) == (Kind.SQLITE, tmp_path / "kept", False)
+    assert (found.kind, found.directory, found.is_less) == (StoreKind.SQLITE, tmp_path / "kept", False)
     assert found.line == f"responses are kept in {tmp_path}/kept, unless a request says `store: false`"
     assert not (tmp_path / "kept").exists(), "who only looks makes nothing"
 
 
 def test_nothing_at_all() -> None:
-    assert locate("off", 4, {}, LOCAL).kind is Kind.OFF
+    assert locate("off", 4, {}, LOCAL).kind is StoreKind.OFF
 
 
 def test_memory_is_for_one_worker() -> None:
     """U14, T97."""
-    assert locate("memory:", 1, {}, LOCAL).kind is Kind.MEMORY
+    assert locate("memory:", 1, {}, LOCAL).kind is StoreKind.MEMORY
     with pytest.raises(LocationRefused, match=r"store\.url is \"memory:\" and there are 2 workers.*sqlite:"):
         locate("memory:", 2, {}, LOCAL)
 
@@ -39,7 +39,7 @@ def test_memory_is_for_one_worker() -> None:
 def test_a_database_is_shown_without_who_enters_it(scheme: str) -> None:
     """U62."""
     found = locate(f"{scheme}://me:secret@db.example:5433/kept?sslmode=require", 4, {}, LOCAL)
-    assert found.kind is Kind.POSTGRESQL
+    assert found.kind is StoreKind.POSTGRESQL
     assert found.line.startswith(
         "responses are kept in the database kept of PostgreSQL at db.example:5433, unless"
     )
@@ -75,12 +75,12 @@ def test_a_shared_file_system_is_refused_or_passed_by(tmp_path: Path, kind: str)
     assert locate("auto", 2, environ, mounts).directory == tmp_path / "home/.local/state/responses-proxy"
     del environ["HOME"]
     less = locate("auto", 1, environ, mounts)
-    assert (less.kind, less.is_less) == (Kind.MEMORY, True)
+    assert (less.kind, less.is_less) == (StoreKind.MEMORY, True)
     assert less.line.endswith(
         f"({shared} is on a file system of the kind {kind}; set store.url to a directory on a local disk)"
     )
     less = locate("auto", 2, environ, mounts)
-    assert (less.kind, less.is_less) == (Kind.OFF, True)
+    assert (less.kind, less.is_less) == (StoreKind.OFF, True)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_first_usual_directory_that_can_be_written(
     (tmp_path / "file").write_bytes(b"")
     known = {name: value.format(tmp_path, tmp_path) for name, value in environ.items()}
     assert locate("auto", 3, known, "") == Location(
-        Kind.SQLITE,
+        StoreKind.SQLITE,
         tmp_path / expected,
         f"responses are kept in {tmp_path / expected}, unless a request says `store: false`",
     )
@@ -106,7 +106,7 @@ def test_the_first_usual_directory_that_can_be_written(
 
 def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    assert locate("auto", 1, {"HOME": str(tmp_path / "file")}, "").kind is Kind.MEMORY
+    assert locate("auto", 1, {"HOME": str(tmp_path / "file")}, "").kind is StoreKind.MEMORY
     assert "no directory is known" in locate("auto", 2, {}, "").line
     with pytest.raises(
         LocationRefused, match=r"^store.url: .*/file/a cannot be made, as .*/file is no directory$"

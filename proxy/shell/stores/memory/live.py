@@ -8,7 +8,17 @@ from proxy.core.jsontext import tight
 from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
 from proxy.shell.stores.memory.meters import MemoryMeters
 from proxy.shell.stores.memory.queues import MemoryQueues
-from proxy.shell.stores.protocol import Cursor, Granted, Key, LogClosed, LogRow, Replay, Ticket, Wait, Want
+from proxy.shell.stores.protocol import (
+    Cursor,
+    Granted,
+    Key,
+    LogClosed,
+    LogExcerpt,
+    LogRow,
+    Ticket,
+    Wait,
+    Want,
+)
 from proxy.shell.stores.terms import Clock
 
 MOST_BYTES: Final = 64 << 20
@@ -83,21 +93,21 @@ class MemoryLive:
         log.events = []
         log.state = LogState.GONE
 
-    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, LogExcerpt | None]:
         share = max(1, most_bytes // max(1, len(wanted)))
         return {cursor: self._replay(cursor, share) for cursor in wanted}
 
-    def _replay(self, cursor: Cursor, share: int) -> Replay | None:
+    def _replay(self, cursor: Cursor, share: int) -> LogExcerpt | None:
         log = self._logs.get(cursor.key)
         if log is None or log.state is LogState.GONE or self._has_expired(log):
             return None
         events: list[bytes] = []
         for event in log.events[cursor.next :]:
             if share <= 0:
-                return Replay(events, ended=False)
+                return LogExcerpt(events, ended=False)
             events.append(event)
             share -= len(event)
-        return Replay(events, ended=log.state is LogState.ENDED)
+        return LogExcerpt(events, ended=log.state is LogState.ENDED)
 
     def _has_expired(self, log: _Log) -> bool:
         return log.touched + KEPT_SECONDS[log.state] <= self._clock.date()

@@ -1,6 +1,6 @@
 """The engine in PostgreSQL, which any number of processes and machines may share.
 
-- `dialect`: what PostgreSQL says otherwise than SQLite
+- `wording`: what PostgreSQL says otherwise than SQLite
 - `schema`: the tables in a database, and how those of an earlier version become those of today
 - `address`: which database, for programs and for people
 - `reasons`: why a database did not do what it was asked, and what helps

@@ -10,9 +10,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from proxy.shell.stores.postgres.dialect import is_blind, parameters_of, rows_of, translated
 from proxy.shell.stores.postgres.locks import LOCK
 from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.postgres.wording import is_blind, parameters_of, rows_of, translated
 from proxy.shell.stores.sql.carrier import Ahead
 from proxy.shell.stores.sql.step import Ask, Result, Rows, Step
 
@@ -26,7 +26,7 @@ WHOLE_SINCE: Final = 17
 """The version of PostgreSQL."""
 
 
-class Attempt:
+class StepAttempt:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self.in_doubt = False

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from proxy.shell.stores.postgres.attempt import Attempt
+from proxy.shell.stores.postgres.attempt import StepAttempt
 from proxy.shell.stores.postgres.connections import ConnectionPool
-from proxy.shell.stores.postgres.dialect import is_blind
 from proxy.shell.stores.postgres.locks import keys_of
 from proxy.shell.stores.postgres.schema import migrate
 from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.postgres.wording import is_blind
 from proxy.shell.stores.sql.carrier import Ahead, Hold
 from proxy.shell.stores.sql.step import Ask, Result, Step
 from proxy.shell.stores.sql.tables import Schema
@@ -73,7 +73,7 @@ class PostgresCarrier:
                 return await self._connections.change(changes, weight, result)
         locks = keys_of(self._kind, holds)
 
-        async def carry(attempt: Attempt) -> Result:
+        async def carry(attempt: StepAttempt) -> Result:
             return await attempt.written(step(), locks, self._clock, self._connections.limits.seconds, ahead)
 
         return await self._connections.do(carry, once=once)
@@ -86,7 +86,7 @@ class PostgresCarrier:
         return step
 
 
-async def _read(step: Callable[[], Step[Result]], ahead: Ahead | None, attempt: Attempt) -> Result:
+async def _read(step: Callable[[], Step[Result]], ahead: Ahead | None, attempt: StepAttempt) -> Result:
     return await attempt.read(step, ahead)
 
 

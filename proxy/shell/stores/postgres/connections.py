@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 import asyncpg
 
 from proxy.shell.stores.postgres.address import Address, Limits
-from proxy.shell.stores.postgres.attempt import Attempt
+from proxy.shell.stores.postgres.attempt import StepAttempt
 from proxy.shell.stores.postgres.reasons import Remedy, is_in_doubt, reason, remedy_of
 from proxy.shell.stores.protocol import StoreDown, StoreInDoubt
 from proxy.shell.stores.sql.step import Ask
@@ -42,7 +42,7 @@ Result = TypeVar("Result")
 
 @dataclass(slots=True, eq=False)
 class Command(Generic[Result]):
-    carry: Callable[[Attempt], Coroutine[Any, Any, Result]]
+    carry: Callable[[StepAttempt], Coroutine[Any, Any, Result]]
     answer: "asyncio.Future[Result]"
     asked: float
     once: bool = False
@@ -129,7 +129,7 @@ class ConnectionPool:
             lane.drop()
 
     async def do(
-        self, carry: Callable[[Attempt], Coroutine[Any, Any, Result]], *, once: bool = False
+        self, carry: Callable[[StepAttempt], Coroutine[Any, Any, Result]], *, once: bool = False
     ) -> Result:
         result: Result = await self._wait(Command(carry, *self._asked(), once=once))
         return result
@@ -199,7 +199,7 @@ class ConnectionPool:
         if len(group) > 1:
             changes = [change for command in group for change in command.changes]
 
-            async def carry(attempt: Attempt) -> None:
+            async def carry(attempt: StepAttempt) -> None:
                 await attempt.changed(changes)
 
         try:
@@ -219,12 +219,12 @@ class ConnectionPool:
         return True
 
     async def _done(
-        self, lane: _Slot, carry: Callable[[Attempt], Coroutine[Any, Any, Any]], once: bool
+        self, lane: _Slot, carry: Callable[[StepAttempt], Coroutine[Any, Any, Any]], once: bool
     ) -> Any:
         conflicts, lost = 0, False
         while True:
             connection = await self._connected(lane)
-            attempt = Attempt(connection)
+            attempt = StepAttempt(connection)
             try:
                 with _Limited(lane, self.limits.seconds):
                     return await carry(attempt)

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from proxy.shell.stores.postgres.address import Address, Limits
-from proxy.shell.stores.postgres.attempt import Attempt
+from proxy.shell.stores.postgres.attempt import StepAttempt
 from proxy.shell.stores.postgres.carrier import TIME, used_bytes
 from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.schema import version_in
@@ -35,7 +35,7 @@ async def inspect(
         await version_in(connection, LIVE, address.shown, may_vanish=True)
         version = await version_in(connection, RECORDS, address.shown, may_vanish=False)
         if version:
-            attempt = Attempt(connection)
+            attempt = StepAttempt(connection)
             used = await attempt.carried(used_bytes())
             census = await attempt.carried(CensusSteps(clock.clock, keeping).census(tenant))
             engine = "PostgreSQL " + await connection.fetchval("show server_version")

@@ -8,7 +8,7 @@ from proxy.shell.stores.logs import MOST_LOG_BYTES
 from proxy.shell.stores.postgres.carrier import PostgresCarrier
 from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.server_clock import ServerClock
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogExcerpt, LogRow
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql.carrier import Ahead, Hold
 from proxy.shell.stores.sql.live import SqlLive
@@ -40,7 +40,7 @@ class PostgresLive(SqlLive):
         step = partial(self._steps.append, rows)
         return await self._carrier.write(step, holds=holds, ahead=_found(keys))
 
-    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, LogExcerpt | None]:
         step = partial(self._steps.read, wanted, most_bytes)
         return await self._carrier.read(step, _found(cursor.key for cursor in wanted))
 

@@ -6,7 +6,7 @@ no right to make any.
 
 from typing import Any, Final
 
-from proxy.shell.stores.postgres.dialect import definition
+from proxy.shell.stores.postgres.wording import definition
 from proxy.shell.stores.protocol import StoreUnreadable
 from proxy.shell.stores.sql.tables import Schema
 

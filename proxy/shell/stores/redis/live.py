@@ -4,7 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
-from proxy.shell.stores.protocol import Cursor, Granted, Key, LogClosed, LogRow, Replay, Ticket, Wait, Want
+from proxy.shell.stores.protocol import (
+    Cursor,
+    Granted,
+    Key,
+    LogClosed,
+    LogExcerpt,
+    LogRow,
+    Ticket,
+    Wait,
+    Want,
+)
 from proxy.shell.stores.redis.limits import RedisMeters, RedisQueues
 from proxy.shell.stores.redis.logs import RedisLogs
 from proxy.shell.stores.redis.memo_scripts import RECALL, REMEMBER
@@ -54,7 +64,7 @@ class RedisLive:
     async def append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
         return await self._logs.append(rows)
 
-    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, LogExcerpt | None]:
         return await self._logs.read(wanted, most_bytes)
 
     async def shut(self, key: Key) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from proxy.shell.stores.log_packing import Packers, Unpacker
 from proxy.shell.stores.logs import REFUSALS, LogState
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, RecordUnreadable, Replay
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogExcerpt, LogRow, RecordUnreadable
 from proxy.shell.stores.redis.log_scripts import APPEND, CHANGES, DROP, END, HEAD, READ, SHUT
 from proxy.shell.stores.redis.names import Names
 from proxy.shell.stores.redis.script import Clocks, Script, ScriptCall
@@ -64,7 +64,7 @@ class RedisLogs:
         weight = sum(map(len, row.events))
         return row.first, len(row.events), weight, self._most_log_bytes, int(begins_anew), data
 
-    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, LogExcerpt | None]:
         share = max(1, most_bytes // max(1, len(wanted)))
         calls = [
             ScriptCall(self._read, self._names.log(cursor.key), (cursor.next, share)) for cursor in wanted
@@ -75,7 +75,7 @@ class RedisLogs:
             for cursor, answer in zip(wanted, answers, strict=True)
         }
 
-    def _replay(self, cursor: Cursor, share: int, state: int, next: int, *rows: Any) -> Replay | None:
+    def _replay(self, cursor: Cursor, share: int, state: int, next: int, *rows: Any) -> LogExcerpt | None:
         """What the rows hold from the cursor on, as far as it fits. None: some of it is lost."""
         events: list[bytes] = []
         unpacker = Unpacker(cursor.key, self._seals)
@@ -87,7 +87,7 @@ class RedisLogs:
                 for event in unpacker.unpack(first, first == fresh, data):
                     if number >= cursor.next:
                         if share <= 0:
-                            return Replay(events, ended=False)
+                            return LogExcerpt(events, ended=False)
                         events.append(event)
                         share -= len(event)
                     number += 1
@@ -95,7 +95,7 @@ class RedisLogs:
             return None
         if number < next and share > 0:
             return None
-        return Replay(events, ended=number >= next and state == LogState.ENDED)
+        return LogExcerpt(events, ended=number >= next and state == LogState.ENDED)
 
     async def shut(self, key: Key) -> int:
         self._packers.forget(key)

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from proxy.shell.stores.sealing.seals import ID_BYTES, Unopened
+from proxy.shell.stores.sealing.seals import ID_BYTES, SealBroken
 
 KEY_BYTES: Final = 32
 SALT_BYTES: Final = 16
@@ -55,11 +55,11 @@ class AesKey:
     def opened(self, sealed: bytes, bound: bytes) -> bytes:
         salt, nonce, body = sealed[:SALT_BYTES], sealed[SALT_BYTES:BODY_AT], sealed[BODY_AT:]
         if len(nonce) < NONCE_BYTES:
-            raise Unopened
+            raise SealBroken
         try:
             return self._cipher_of(salt).decrypt(nonce, body, bound)
         except InvalidTag:
-            raise Unopened from None
+            raise SealBroken from None
 
     def _fresh(self) -> _Derived:
         salt = secrets.token_bytes(SALT_BYTES)

@@ -56,7 +56,7 @@ class Place(NamedTuple):
         return "".join(f"{len(name)}:{name}" for name in self).encode("utf-8", "surrogatepass")
 
 
-class Unopened(Exception):
+class SealBroken(Exception):
     """The bytes are not as they were sealed, or not for this place."""
 
 
@@ -69,7 +69,7 @@ class SealingKey(Protocol):
         """What stands behind the head."""
 
     def opened(self, sealed: bytes, bound: bytes) -> bytes:
-        """Raises Unopened."""
+        """Raises SealBroken."""
 
 
 Told = Callable[[What, Reason, str, str], None]
@@ -113,7 +113,7 @@ class Seals:
             raise self.unreadable(place, Reason.NO_KEY, id.hex())
         try:
             return key.opened(data[HEAD_BYTES:], place.bound)
-        except Unopened:
+        except SealBroken:
             raise self.unreadable(place, Reason.DAMAGED, id.hex()) from None
 
     def unreadable(self, place: Place, reason: Reason, key: str = "") -> RecordUnreadable:

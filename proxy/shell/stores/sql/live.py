@@ -4,7 +4,17 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
-from proxy.shell.stores.protocol import Cursor, Granted, Key, LogClosed, LogRow, Replay, Ticket, Wait, Want
+from proxy.shell.stores.protocol import (
+    Cursor,
+    Granted,
+    Key,
+    LogClosed,
+    LogExcerpt,
+    LogRow,
+    Ticket,
+    Wait,
+    Want,
+)
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql.carrier import EVERYTHING, Carrier, Hold, whole
 from proxy.shell.stores.sql.limit_steps import MeterSteps, QueueSteps
@@ -39,7 +49,7 @@ class SqlLive:
         holds = tuple(sorted({Hold(*row.key) for row in rows}))
         return await self._carrier.write(partial(self._steps.append, rows), weight, holds)
 
-    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, LogExcerpt | None]:
         return await self._carrier.read(partial(self._steps.read, wanted, most_bytes))
 
     async def shut(self, key: Key) -> int:

@@ -6,7 +6,7 @@ from math import ceil, floor
 
 from proxy.shell.stores.log_packing import Packers, Unpacker
 from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, RecordUnreadable, Replay
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogExcerpt, LogRow, RecordUnreadable
 from proxy.shell.stores.sealing.memos import opened_memos, sealed_memos
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql import log_statements as sql
@@ -98,19 +98,19 @@ class LiveSteps:
         yield sql.ERASE_ROWS, key
         log.next, log.bytes, log.state = 0, 0, LogState.GONE
 
-    def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Step[Mapping[Cursor, Replay | None]]:
+    def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Step[Mapping[Cursor, LogExcerpt | None]]:
         share = max(1, most_bytes // max(1, len(wanted)))
         found = {}
         for cursor in wanted:
             found[cursor] = yield from self._replay(cursor, share)
         return found
 
-    def _replay(self, cursor: Cursor, share: int) -> Step[Replay | None]:
+    def _replay(self, cursor: Cursor, share: int) -> Step[LogExcerpt | None]:
         log = yield from self._find(cursor.key)
         if log is None or log.state is LogState.GONE or log.touched <= self._horizon(log.state):
             return None
         if cursor.next >= log.next:
-            return Replay([], ended=log.state is LogState.ENDED)
+            return LogExcerpt([], ended=log.state is LogState.ENDED)
         rows = yield sql.BEFORE, (*cursor.key, cursor.next)
         number = rows[0][0]
         if number is None:
@@ -123,13 +123,13 @@ class LiveSteps:
                     for event in unpacker.unpack(first, fresh, data):
                         if number >= cursor.next:
                             if share <= 0:
-                                return Replay(events, ended=False)
+                                return LogExcerpt(events, ended=False)
                             events.append(event)
                             share -= len(event)
                         number += 1
         except RecordUnreadable:
             return None
-        return Replay(events, ended=log.state is LogState.ENDED)
+        return LogExcerpt(events, ended=log.state is LogState.ENDED)
 
     def _horizon(self, state: LogState) -> int:
         return floor(self._clock.date() - KEPT_SECONDS[state])

@@ -8,12 +8,12 @@ import pytest
 
 from proxy.shell.stores.postgres import carrier
 from proxy.shell.stores.postgres.address import Address, Limits
-from proxy.shell.stores.postgres.attempt import Attempt
+from proxy.shell.stores.postgres.attempt import StepAttempt
 from proxy.shell.stores.postgres.connections import ConnectionPool
-from proxy.shell.stores.postgres.dialect import translated
 from proxy.shell.stores.postgres.live import FIND_ALL, PostgresLive
 from proxy.shell.stores.postgres.records import CHAIN, HELD, HELD_IF_FREE, PostgresRecords
 from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.postgres.wording import translated
 from proxy.shell.stores.protocol import Began
 from proxy.shell.stores.sql import limit_statements, log_statements, statements
 from proxy.shell.stores.terms import Keeping
@@ -56,13 +56,13 @@ async def test_each_question_is_answered_by_an_index() -> None:
 async def test_a_history_takes_as_many_questions_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is a way to the server and back: of a chain, and of a conversation that is read, or locked for a turn."""
     asked: list[Any] = []
-    ask = Attempt._ask
+    ask = StepAttempt._ask
 
-    async def counted(self: Attempt, question: Any) -> Any:
+    async def counted(self: StepAttempt, question: Any) -> Any:
         asked.append(question)
         return await ask(self, question)
 
-    monkeypatch.setattr(Attempt, "_ask", counted)
+    monkeypatch.setattr(StepAttempt, "_ask", counted)
     engine = postgres_at(await fresh_url())
     await engine.open()
     counts, conversation, last = [], talk(), None

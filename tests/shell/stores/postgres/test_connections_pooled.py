@@ -12,7 +12,17 @@ from proxy.shell.stores.postgres.address import Address, Limits
 from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.live import PostgresLive
 from proxy.shell.stores.postgres.records import PostgresRecords
-from proxy.shell.stores.protocol import Began, Cursor, Granted, Key, LogRow, Outcome, Replay, StoreDown, Want
+from proxy.shell.stores.protocol import (
+    Began,
+    Cursor,
+    Granted,
+    Key,
+    LogExcerpt,
+    LogRow,
+    Outcome,
+    StoreDown,
+    Want,
+)
 from tests.support.pooler import Pooler, pooling
 from tests.support.postgres import fresh_url
 from tests.support.stores import Terms, Told, ids_of, postgres_at, record, run, talk
@@ -66,7 +76,7 @@ async def test_all_works_without_prepared_statements(pooler: Pooler) -> None:
         await asyncio.gather(*(work(engine) for engine in engines for _ in range(3)))
         key = Key("t", "resp_1")
         await live.append([LogRow(key, 0, [b"{}"])])
-        assert await live.read([cursor := Cursor(key, 0)], 9) == {cursor: Replay([b"{}"], ended=False)}
+        assert await live.read([cursor := Cursor(key, 0)], 9) == {cursor: LogExcerpt([b"{}"], ended=False)}
         assert isinstance(await live.take("t", [Want("requests", 9)]), Granted)
         assert (await engines[0].size()).responses == NUMBER * 3 * 5 * 2
     assert pooler.transactions > NUMBER * 3 * 5 * 10

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proxy.shell.stores.log_packing import ROWS_OF_A_STREAM
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay, StoreDown
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogExcerpt, LogRow, StoreDown
 from proxy.shell.stores.redis.live import RedisLive
 from tests.support.redis_live import patient, prefix_of_its_own, until_done
 from tests.support.redis_server import RedisProcess, shared_url
@@ -22,7 +22,7 @@ def row(first: int, count: int = 1) -> LogRow:
     return LogRow(LOG, first, EVENTS[first : first + count])
 
 
-async def replay(live: RedisLive, next: int = 0) -> Replay | None:
+async def replay(live: RedisLive, next: int = 0) -> LogExcerpt | None:
     cursor = Cursor(LOG, next)
     return (await live.read([cursor], PLENTY))[cursor]
 
@@ -57,7 +57,7 @@ async def test_a_log_whose_head_is_deleted_is_gone(process: RedisProcess, live: 
     with process.client() as client:
         client.delete(head)
     assert await live.append([row(0, 3)]) == {}
-    assert await replay(live) == Replay(EVENTS[:3], ended=False)
+    assert await replay(live) == LogExcerpt(EVENTS[:3], ended=False)
 
 
 async def test_rows_that_were_left_over_are_not_read_as_its_own(
@@ -69,7 +69,7 @@ async def test_rows_that_were_left_over_are_not_read_as_its_own(
         client.delete(head)
     assert await live.shut(LOG) == -1
     await live.end(LOG, 0, EVENTS[0])
-    assert await replay(live) == Replay(EVENTS[:1], ended=True)
+    assert await replay(live) == LogExcerpt(EVENTS[:1], ended=True)
 
 
 async def test_what_was_not_answered_is_there_once(process: RedisProcess, hasty: RedisLive) -> None:
@@ -83,7 +83,7 @@ async def test_what_was_not_answered_is_there_once(process: RedisProcess, hasty:
         assert await until_done(lambda first=first: hasty.append([row(first, 4)])) == {}  # type: ignore[misc]
         assert await until_done(lambda first=first: hasty.append([row(first + 4, 2)])) == {}  # type: ignore[misc]
     for next in range(20):
-        expected = Replay(EVENTS[next:20], ended=False)
+        expected = LogExcerpt(EVENTS[next:20], ended=False)
         assert await until_done(lambda next=next: replay(hasty, next)) == expected  # type: ignore[misc]
 
 
@@ -92,7 +92,7 @@ async def test_the_packing_begins_anew_for_who_reads_in_the_middle(live: RedisLi
     for first in range(0, 120, 2):
         await live.append([row(first, 2)])
     for next in range(120):
-        assert await replay(live, next) == Replay(EVENTS[next:], ended=False)
+        assert await replay(live, next) == LogExcerpt(EVENTS[next:], ended=False)
 
 
 pieces = st.tuples(st.booleans(), st.integers(0, 9), st.integers(0, 9))
@@ -114,7 +114,7 @@ def test_two_may_write_the_same_log(found: list[tuple[bool, int, int]]) -> None:
             assert await writers[second].append([row(first, count)]) == {}
             written = max(written, first + count)
         for next in range(written):
-            assert await replay(writers[0], next) == Replay(EVENTS[next:written], ended=False)
+            assert await replay(writers[0], next) == LogExcerpt(EVENTS[next:written], ended=False)
         await writers[0].drop(LOG)
         for writer in writers:
             await writer.close()

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from proxy.shell.stores.sealing import aes
 from proxy.shell.stores.sealing.aes import BODY_AT, MOST_DERIVED, SALT_BYTES, AesKey
-from proxy.shell.stores.sealing.seals import ID_BYTES, Unopened
+from proxy.shell.stores.sealing.seals import ID_BYTES, SealBroken
 
 SECRET = "a key of the tests, long enough"
 
@@ -47,14 +47,14 @@ def test_a_derived_key_is_given_up_before_it_is_used_up(monkeypatch: pytest.Monk
 def test_salts_that_others_made_up_do_not_fill_the_memory() -> None:
     key, numbers = AesKey(SECRET), count()
     for number in range(MOST_DERIVED + 10):
-        with pytest.raises(Unopened):
+        with pytest.raises(SealBroken):
             key.opened(next(numbers).to_bytes(SALT_BYTES, "big") + bytes(12 + 16), b"%d" % number)
     assert key._cipher_of.cache_info().currsize == MOST_DERIVED
 
 
 @pytest.mark.parametrize("cut", [0, 1, SALT_BYTES, BODY_AT - 1, BODY_AT, BODY_AT + 15])
 def test_what_is_cut_does_not_open(cut: int) -> None:
-    with pytest.raises(Unopened):
+    with pytest.raises(SealBroken):
         AesKey(SECRET).opened(AesKey(SECRET).sealed(b"data", b"")[:cut], b"")
 
 

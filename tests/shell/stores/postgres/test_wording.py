@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.shell.stores.postgres.dialect import definition, is_blind, parameters_of, rows_of, translated
+from proxy.shell.stores.postgres.wording import definition, is_blind, parameters_of, rows_of, translated
 from proxy.shell.stores.sql import statements
 from proxy.shell.stores.sql.tables import LIVE
 
