@@ -20,7 +20,7 @@ from proxy.core.model import Request
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
 from proxy.core.tenants import key_of
-from proxy.shell.concurrency import ConcurrencyLimit, Places
+from proxy.shell.concurrency import ConcurrencyLimit, SlotCounts
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Exchange, Timeouts, Transport
 from proxy.shell.known_models import UNNOTED, KnownModels, Taught, Teaching
@@ -94,8 +94,8 @@ class Backend:
         self.known = KnownModels(name, discovery, clock, teaching)
 
     @property
-    def places(self) -> Places:
-        return self._concurrency.places
+    def slot_counts(self) -> SlotCounts:
+        return self._concurrency.slot_counts
 
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()

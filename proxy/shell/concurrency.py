@@ -33,7 +33,7 @@ class ConcurrencyRules:
     wait_seconds: float = 30
 
 
-class Places(NamedTuple):
+class SlotCounts(NamedTuple):
     slots: int | None
     """None: as many as are asked for."""
     working: int
@@ -66,9 +66,9 @@ class ConcurrencyLimit:
         self._shares = Shares(MAX_EXCHANGES)
 
     @property
-    def places(self) -> Places:
+    def slot_counts(self) -> SlotCounts:
         """Of this process."""
-        return Places(self._rules.slots, self._shares.taken - self._waiting, self._waiting)
+        return SlotCounts(self._rules.slots, self._shares.taken - self._waiting, self._waiting)
 
     def slot(self, owner: str) -> "Slot":
         """A context that holds a slot. Entering it waits, and raises a fault if there is no slot, or none in time."""

@@ -8,7 +8,7 @@ import pytest
 
 from proxy.core.errors import ProxyFault, Spared
 from proxy.shell import concurrency as module
-from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules, Places
+from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules, SlotCounts
 from tests.support.sockets import PROMPTLY
 
 NARROW = ConcurrencyRules(slots=1, waiting=1, wait_seconds=PROMPTLY)
@@ -169,12 +169,12 @@ async def test_a_request_that_failed_gives_its_place_back() -> None:
 
 async def test_it_says_how_many_have_a_place_and_how_many_wait(inside: AsyncExitStack) -> None:
     limit = ConcurrencyLimit(ConcurrencyRules(slots=1, waiting=2))
-    assert limit.places == Places(1, 0, 0)
+    assert limit.slot_counts == SlotCounts(1, 0, 0)
     await inside.enter_async_context(limit.slot("ann"))
     entered: list[str] = []
     second = waiting(limit, entered, "second")
     await all_have_come_so_far()
-    assert limit.places == Places(1, 1, 1)
+    assert limit.slot_counts == SlotCounts(1, 1, 1)
     second.cancel()
     await asyncio.wait([second])
-    assert limit.places == Places(1, 1, 0)
+    assert limit.slot_counts == SlotCounts(1, 1, 0)

@@ -19,7 +19,7 @@ def backend(each: Backend) -> dict[str, Any]:
             "requests": breaker.requests,
             "failures": breaker.failures,
         },
-        "places": each.places._asdict(),
+        "places": each.slot_counts._asdict(),
     }
 
 

@@ -23,7 +23,7 @@ from proxy.core.recorded.surfaces import FRAMINGS
 from proxy.core.stored.named import Known
 from proxy.core.surfaces.framing import Framing
 from proxy.core.tenants import ANYBODY
-from proxy.shell.watching.content import Content, Verdict
+from proxy.shell.watching.content import CheckVerdict, Content
 from proxy.shell.watching.watch import Attempt, Watch
 
 SURFACES = get_args(SurfaceName)
@@ -80,7 +80,7 @@ def _conditions(watch: Watch, content: Content) -> Conditions:
     )
 
 
-def _verdict(verdict: Verdict) -> RecordedVerdict:
+def _verdict(verdict: CheckVerdict) -> RecordedVerdict:
     tool, size, problem, gave_up = verdict
     found = {} if problem is None else asdict(problem)
     return RecordedVerdict(tool, size, **found, gave_up=gave_up)

@@ -27,7 +27,7 @@ Read = tuple[float, bytes]
 """Some bytes, and when they passed, in seconds since the request began."""
 
 
-class Verdict(NamedTuple):
+class CheckVerdict(NamedTuple):
     """What a check of a call's arguments has found."""
 
     tool: str
@@ -38,8 +38,8 @@ class Verdict(NamedTuple):
     """Was this the last one that anybody waited for?"""
 
 
-def verdict_on(question: PendingCheck, problem: ArgumentProblem | None, *, gave_up: bool) -> Verdict:
-    return Verdict(question.spec.tool.dotted, len(question.arguments), problem, gave_up)
+def verdict_on(question: PendingCheck, problem: ArgumentProblem | None, *, gave_up: bool) -> CheckVerdict:
+    return CheckVerdict(question.spec.tool.dotted, len(question.arguments), problem, gave_up)
 
 
 class ContentRoom:
@@ -103,7 +103,7 @@ class Content:
         """The dates that were asked for, in their order."""
         self.signs: list[int] = []
         """Signs of life that were sent in the stream: how many reads had come before each."""
-        self.verdicts: list[Verdict] = []
+        self.verdicts: list[CheckVerdict] = []
         """What the checks of calls have found that took long, in their order."""
         self.framing: Framing | None = None
         self.not_stored: str | None = None

@@ -25,7 +25,7 @@ Why = Literal["first", "again", "elsewhere", "lesson"]
 because a refusal taught how to ask."""
 
 Moment = Literal["place", "head", "first_byte", "first_text"]
-Transport = Literal["http", "websocket"]
+TransportName = Literal["http", "websocket"]
 
 
 @dataclass(slots=True, eq=False)
@@ -64,7 +64,7 @@ class Watch:
     request_id: str
     surface: str | None
     """By the name that metrics have. None for a path of no surface."""
-    transport: Transport
+    transport: TransportName
     method: str
     path: str
     """As it was asked for, masked and cut, without its query."""

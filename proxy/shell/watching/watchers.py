@@ -10,7 +10,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable, shown
 from proxy.shell.ops.logs import Log
 from proxy.shell.watching.content import Content, ContentRoom
-from proxy.shell.watching.watch import Transport, Watch
+from proxy.shell.watching.watch import TransportName, Watch
 
 MAX_PATH = 200
 """Characters: anybody may send 8,000, without a key."""
@@ -69,7 +69,7 @@ class Watchers:
         *,
         request_id: str,
         surface: str | None,
-        transport: Transport,
+        transport: TransportName,
         method: str,
         path: str,
         tenant: str | None,
