@@ -44,7 +44,7 @@ from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared
 
 
-class MakeDecoder(Protocol):
+class DecoderClass(Protocol):
     def wants_extras_back(self, profile: BackendProfile) -> bool:
         """May a backend like this want anything back, so that `keep_extras` will be used?"""
 
@@ -79,7 +79,7 @@ class FaultOf(Protocol):
 @dataclass(frozen=True, slots=True)
 class Dialect:
     encode: Encode
-    decoder: MakeDecoder
+    decoder: DecoderClass
     fault_of: FaultOf
     reply_url: Callable[[Target, str], str]
     """Tells where a streamed reply of a model is asked for."""

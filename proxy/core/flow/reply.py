@@ -61,12 +61,12 @@ def reply_flow(
 ) -> ReplyFlow:
     """`stamp`, the time of the request, makes ids for calls that the backend gives none."""
     profile, request, prepared = preparation.profile, preparation.request, preparation.prepared
-    make_decoder = spoken_by(profile).decoder
-    extras = ReasoningExtras() if make_decoder.wants_extras_back(profile) else None
+    decoder_class = spoken_by(profile).decoder
+    extras = ReasoningExtras() if decoder_class.wants_extras_back(profile) else None
     stages, checks = stages_for(preparation, asker, extras, ledger)
     pipeline = Pipeline(
         partial(
-            make_decoder,
+            decoder_class,
             profile=profile,
             ledger=ledger,
             keep_extras=extras.add if extras else None,
