@@ -19,7 +19,7 @@ from proxy.core.policy import retry
 from proxy.core.policy.retry import RetryRules
 from proxy.core.stream.pipeline import Pipeline
 from proxy.shell.backend import Plan
-from proxy.shell.backends import Candidate
+from proxy.shell.backends import BackendCandidate
 from proxy.shell.in_flight import InFlight
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.watching.watch import Why
@@ -33,7 +33,7 @@ class Attempts:
         self,
         in_flight: InFlight,
         request: Request,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[BackendCandidate],
         rules: RetryRules,
         chance: Callable[[], float],
     ) -> None:
@@ -93,7 +93,7 @@ class Attempts:
             return following
         return None
 
-    async def _plan(self, candidate: Candidate) -> Plan:
+    async def _plan(self, candidate: BackendCandidate) -> Plan:
         return await planned(self._in_flight, self._request, candidate, only=not self._several)
 
     def _begin(self, plan: Plan, why: Why) -> None:
@@ -103,7 +103,7 @@ class Attempts:
 
 
 async def planned(
-    in_flight: InFlight, request: Request, candidate: Candidate, *, only: bool, counts: bool = False
+    in_flight: InFlight, request: Request, candidate: BackendCandidate, *, only: bool, counts: bool = False
 ) -> Plan:
     """`only`, `counts`: see `Plan` and `Backend.plan`."""
     plan = await candidate.backend.plan(

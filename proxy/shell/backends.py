@@ -11,7 +11,7 @@ from proxy.shell.backend import Backend
 
 
 @dataclass(slots=True)
-class Candidate:
+class BackendCandidate:
     """A backend that can answer for a model."""
 
     backend: Backend
@@ -48,9 +48,11 @@ class Backends:
         found = self._routes.find(real)
         return self._backends[found].known.hosted_tools(real) if found is not None else ()
 
-    def candidates(self, model: str) -> list[Candidate]:
+    def candidates(self, model: str) -> list[BackendCandidate]:
         """Lists them in the order in which they are tried. Raises NotFound if there is none."""
-        return [Candidate(self._backends[name], model) for name, model in self._routes.candidates(model)]
+        return [
+            BackendCandidate(self._backends[name], model) for name, model in self._routes.candidates(model)
+        ]
 
     async def models(self) -> Listing:
         """Lists the models, each of the backend to which requests for it go. The list is made anew when a backend's

@@ -13,7 +13,7 @@ from proxy.core.stored.named import NOTHING_NAMED, Known
 from proxy.core.surfaces.memory.memos import THOUGHTS, memo_key, packed_thoughts
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.surfaces.surface import NO_MEMOS, SurfaceContext
-from proxy.shell.backends import Backends, Candidate
+from proxy.shell.backends import BackendCandidate, Backends
 from proxy.shell.in_flight import InFlight
 from proxy.shell.offload.threads import WorkThreads
 
@@ -38,7 +38,7 @@ class RequestReading:
 
     async def completed(
         self, in_flight: InFlight, asked: SurfaceContext, asker: Asker
-    ) -> tuple[Request, Sequence[Candidate]]:
+    ) -> tuple[Request, Sequence[BackendCandidate]]:
         """What the tenant's rules and our memory make of the request, and who may answer it."""
         request = asked.request
         if asker.has_rules_for(request):
@@ -50,7 +50,7 @@ class RequestReading:
             await self._recall(in_flight, request, candidates[0])
         return completed(request, asker, self._reasoning_memory, candidates[0].model), candidates
 
-    async def _recall(self, in_flight: InFlight, request: Request, candidate: Candidate) -> None:
+    async def _recall(self, in_flight: InFlight, request: Request, candidate: BackendCandidate) -> None:
         """Looks for thoughts that the backend wants and neither the client has sent nor this process knows."""
         whose = memory_name(in_flight.tenant, candidate.model)
         lacking = self._reasoning_memory.lacking(whose, request)
