@@ -146,7 +146,7 @@ class Backend:
                 self._timeouts(plan.preparation.profile.first_byte_s),
             )
             if watch is not None:
-                watch.answered(exchange.status, exchange.headers)
+                watch.head_came(exchange.status, exchange.headers)
             if exchange.status // 100 == 2:
                 if taught:  # what was refused again may have been a misunderstanding, and is not kept
                     self.known.learn_from_refusals(plan.preparation.model, taught, plan.owner, ledger)

@@ -134,7 +134,7 @@ class InFlight:
     async def answer(self, body: dict[str, Any]) -> None:
         """Sends the whole answer."""
         if (content := self.content) is not None:
-            content.answered(body)
+            content.sent_whole(body)
         await self.channel.answer(body)
 
     @property

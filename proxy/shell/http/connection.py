@@ -133,8 +133,8 @@ class Connection(Paced, web.RequestHandler):
         if self._messages and not isinstance(self._messages[-1][0], RawRequestMessage):
             self._break_bodies()
 
-    def answered(self) -> None:
-        """A request is over. Of the next one a part may have come."""
+    def request_ended(self) -> None:
+        """Of the next one a part may have come."""
         self._connections.idle(self)
         if self._early and not self._messages:
             self._early = False
@@ -220,7 +220,7 @@ class Acceptor(web.Server):
         try:
             return await self._answer(request)
         finally:
-            connection.answered()
+            connection.request_ended()
 
     def __call__(self) -> web.RequestHandler:
         return Connection(self, self._refuse_malformed, self._all)

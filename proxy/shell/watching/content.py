@@ -165,8 +165,8 @@ class Content:
 
         return noted
 
-    def answered(self, body: dict[str, Any]) -> None:
-        """This is the whole answer."""
+    def sent_whole(self, body: dict[str, Any]) -> None:
+        """The client got this, which is no stream."""
         self.answer = body
 
     def _holds(self, size: int) -> bool:

@@ -149,7 +149,7 @@ class Watch:
         if getattr(attempt, moment) is None:
             setattr(attempt, moment, self.clock() - self._began)
 
-    def answered(self, status: int, headers: Mapping[str, str]) -> None:
+    def head_came(self, status: int, headers: Mapping[str, str]) -> None:
         """The backend has sent the head of its answer."""
         self.mark("head")
         attempt = self.attempts[-1]
