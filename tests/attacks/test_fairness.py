@@ -18,7 +18,7 @@ from proxy import app
 from proxy.process import loop_factory
 from proxy.settings.root import Settings
 from proxy.shell.ops.logs import make_log
-from tests.support.loop_delay import Watch, watching
+from tests.support.loop_delay import LoopDelay, watching
 from tests.support.sockets import DONE, END, HEAD, finish, http_chunk
 
 HELD_SECONDS = 0.2
@@ -89,10 +89,10 @@ def _read(connection: socket.socket, answer: io.BytesIO) -> None:
             answer.write(data)
 
 
-def watched(backend: str, scenario: Callable[[str], Awaitable[bytes]]) -> tuple[bytes, Watch]:
+def watched(backend: str, scenario: Callable[[str], Awaitable[bytes]]) -> tuple[bytes, LoopDelay]:
     """What came of it, and how long the loop was held meanwhile."""
 
-    async def run() -> tuple[bytes, Watch]:
+    async def run() -> tuple[bytes, LoopDelay]:
         settings = Settings.model_validate(
             {"server": {"port": 0, "grace_seconds": 0}, "backend": {"url": backend, "profile": "default"}}
         )

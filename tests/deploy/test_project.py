@@ -18,7 +18,7 @@ import pytest_asyncio
 from proxy.core import jsontext
 from tests.deploy.compose import GIVEN, filled, of_the_image, read
 from tests.deploy.nginx import nginx
-from tests.support.background import Watching
+from tests.support.background import FollowingClient
 from tests.support.postgres import BIN, Server
 from tests.support.processes import ROOT, free_port
 from tests.support.programs import SECONDS, Process, started
@@ -145,7 +145,7 @@ async def asked(proxy: Proxy, **body: Any) -> dict[str, Any]:
 async def test_an_event_arrives_when_it_is_said(model: Model, project: Project) -> None:
     """The model goes on when its first word has been read through nginx."""
     async with project.front.post({"model": "m", "input": "Pause", "stream": True}) as response:
-        stream = Watching(response)
+        stream = FollowingClient(response)
         await stream.until_text("Hel")
         model.goes_on.set()
         assert names(await stream.all())[-2:] == ["response.completed", "done"]
@@ -153,7 +153,7 @@ async def test_an_event_arrives_when_it_is_said(model: Model, project: Project) 
 
 async def test_who_leaves_nginx_leaves_the_model(model: Model, project: Project) -> None:
     async with project.front.post({"model": "m", "input": "Stay", "stream": True}) as response:
-        await Watching(response).until_text("Hel")
+        await FollowingClient(response).until_text("Hel")
     async with asyncio.timeout(PROMPTLY):
         await model.left.wait()
 

@@ -6,7 +6,7 @@ from proxy.shell.remembering.kept_lessons import LESSONS
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import ScriptedBackend, reply, text
 from tests.support.store_failing import Failing, failing_live
-from tests.support.whole_talks import Talk, chat, native, thinking, thoughts
+from tests.support.whole_talks import WholeTalk, chat, native, thinking, thoughts
 
 __all__ = ["failing_live"]
 
@@ -22,7 +22,7 @@ def asked(live: Failing) -> list[str]:
     ]
 
 
-async def rounds(talk: Talk, proxy: Proxy, count: int) -> None:
+async def rounds(talk: WholeTalk, proxy: Proxy, count: int) -> None:
     for _ in range(count):
         status, answer = await talk.ask(proxy.url)
         assert status == 200, answer
@@ -101,7 +101,7 @@ NAMED = {"name": "f", "arguments": "{}"}
 
 @pytest.mark.parametrize("talk", [chat(), native()])
 async def test_u57_a_store_that_is_down_has_forgotten(
-    backend: ScriptedBackend, failing_live: Failing, start_proxy: StartProxy, talk: Talk
+    backend: ScriptedBackend, failing_live: Failing, start_proxy: StartProxy, talk: WholeTalk
 ) -> None:
     """Nobody is refused who would not be without a store."""
     failing_live.down = {"recall", "remember"}
@@ -125,7 +125,7 @@ async def test_thoughts_are_of_the_model_whatever_its_clients_call_it(
 ) -> None:
     backend.answers(thinking("One."), thinking("Two."), reply(text("x")))
     proxy = await start_proxy(backend=THINKS, routing={"aliases": {"fast": "m"}})
-    talk = Talk("/v1/chat/completions", model="fast")
+    talk = WholeTalk("/v1/chat/completions", model="fast")
     await rounds(talk, proxy, 1)
     other = chat()
     other.messages = talk.messages

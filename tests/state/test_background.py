@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from tests.support.background import Talker, Watchers, begun, cancelled, deleted, ended, got, id_of, until
+from tests.support.background import (
+    FollowingClients,
+    Talker,
+    begun,
+    cancelled,
+    deleted,
+    ended,
+    got,
+    id_of,
+    until,
+)
 from tests.support.proxies import Proxy, StartProxy, final
 from tests.support.sockets import END, HEAD, ScriptedBackend, answer, finish, reply, text, usage
 from tests.support.weather import CALL, WEATHER
@@ -90,7 +100,7 @@ async def test_t46_it_ends_as_in_the_foreground(
     proxy = await start_proxy(retries={"attempts": 1})
     backend.answers(says)
     if stream:
-        async with Watchers(proxy) as watchers:
+        async with FollowingClients(proxy) as watchers:
             found = await (await watchers.begin()).all()
         id = id_of(found)
         assert found[-2].data["response"] == (await got(proxy, id))[1]
@@ -136,7 +146,7 @@ async def test_t47_without_store_it_can_be_read_and_not_continued(
     assert (done["status"], done["store"]) == ("completed", False)
     status, error = await proxy.refused(previous_response_id=run["id"])
     assert (status, error["code"]) == (400, "previous_response_not_found")
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         found = await (await watchers.begin(store=False)).all()
         id = id_of(found)
         assert found[-2].data["response"] == (await got(proxy, id))[1]
@@ -169,7 +179,7 @@ async def test_t49_it_goes_on_when_its_client_leaves(
 ) -> None:
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until(after))
@@ -219,7 +229,7 @@ async def test_u36_it_waits_for_a_place_at_the_backend(
     backend.plays(talker)
     first = await begun(proxy)
     await until(proxy, first["id"], "in_progress")
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin()
         second = id_of(await watching.until("response.queued"))
         assert (await got(proxy, second))[1]["status"] == "queued"

@@ -7,8 +7,8 @@ import pytest
 from openai import AsyncOpenAI, NotFoundError
 
 from tests.support.background import (
+    FollowingClients,
     Talker,
-    Watchers,
     begun,
     cancelled,
     deleted,
@@ -46,7 +46,7 @@ async def test_t50_cancelling_leaves_the_backend(
 ) -> None:
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         if stream:
             watching = await watchers.begin()
             await talker.says(text("Hel"))
@@ -97,7 +97,7 @@ async def test_t51_cancelling_twice_is_cancelling_once(backend: ScriptedBackend,
     """T51, also at once; U31."""
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))
@@ -159,7 +159,7 @@ async def test_t10_what_was_finished_before_the_cancel_can_be_continued(
 ) -> None:
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin()
         await talker.says(delta(reasoning_content="Hm."), text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))
@@ -195,7 +195,7 @@ async def test_t92_one_end_wins_whoever_comes_first(backend: ScriptedBackend, pr
     for later in (-certain, *(n * 0.0004 for n in range(22)), certain):
         talker = Talker()
         backend.plays(talker)
-        async with Watchers(proxy) as watchers:
+        async with FollowingClients(proxy) as watchers:
             watching = await watchers.begin()
             await talker.says(text("Hello"))
             id = id_of(await watching.until("response.output_text.delta"))

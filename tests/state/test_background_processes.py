@@ -5,7 +5,17 @@ import signal
 
 import pytest
 
-from tests.support.background import Talker, Watchers, begun, cancelled, ended, got, id_of, numbers, until
+from tests.support.background import (
+    FollowingClients,
+    Talker,
+    begun,
+    cancelled,
+    ended,
+    got,
+    id_of,
+    numbers,
+    until,
+)
 from tests.support.proxies import names
 from tests.support.sockets import ScriptedBackend, delta, text
 from tests.support.worker_processes import Workers, settled
@@ -21,7 +31,7 @@ async def test_t95_another_process_polls_resumes_and_cancels(
     talker = Talker()
     backend.plays(talker)
     owner, other = await workers.start(), await workers.start()
-    async with Watchers(owner) as here, Watchers(other) as there:
+    async with FollowingClients(owner) as here, FollowingClients(other) as there:
         near = await here.begin()
         await talker.says(delta(reasoning_content="Hm."), text("Hel"))
         id = id_of(await near.until("response.output_text.delta"))
@@ -64,7 +74,7 @@ async def test_t55_who_stops_says_so_and_it_stays_said(backend: ScriptedBackend,
     talker = Talker()
     backend.plays(talker)
     owner = await workers.start()
-    async with Watchers(owner) as watchers:
+    async with FollowingClients(owner) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))
@@ -77,7 +87,7 @@ async def test_t55_who_stops_says_so_and_it_stays_said(backend: ScriptedBackend,
     assert "task_failed" not in events
     again = await workers.start()
     assert await got(again, id) == (200, seen[-2].data["response"])
-    async with Watchers(again) as watchers:
+    async with FollowingClients(again) as watchers:
         assert await (await watchers.resume(id)).all() == seen
 
 
@@ -89,7 +99,7 @@ async def test_t56_a_killed_process_leaves_nothing_that_never_ends(
     talker = Talker()
     backend.plays(talker)
     owner, other = await workers.start(), await workers.start()
-    async with Watchers(owner) as here, Watchers(other) as there:
+    async with FollowingClients(owner) as here, FollowingClients(other) as there:
         near = await here.begin()
         await talker.says(text("Hel"))
         id = id_of(await near.until("response.output_text.delta"))
@@ -116,7 +126,7 @@ async def test_t57_who_wakes_after_its_lease_changes_nothing(
     talker = Talker()
     backend.plays(talker)
     owner, other = await workers.start(), await workers.start()
-    async with Watchers(owner) as watchers:
+    async with FollowingClients(owner) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))
@@ -138,7 +148,7 @@ async def test_t95_any_worker_of_one_proxy_does(backend: ScriptedBackend, worker
     talker = Talker()
     backend.plays(talker)
     proxy = await workers.start("--workers", "2")
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         first = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await first.until("response.output_text.delta"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.background import Talker, Watchers, begun, cancelled, deleted, ended, got, id_of
+from tests.support.background import FollowingClients, Talker, begun, cancelled, deleted, ended, got, id_of
 from tests.support.postgres import Server
 from tests.support.proxies import Proxy, final
 from tests.support.sockets import ScriptedBackend, text
@@ -146,7 +146,7 @@ async def test_logs_that_are_lost_end_nothing(
     talker = Talker()
     backend.plays(talker)
     one, other = await asyncio.gather(workers.start(), workers.start())
-    async with Watchers(one) as watchers:
+    async with FollowingClients(one) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))

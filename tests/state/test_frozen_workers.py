@@ -8,7 +8,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.support.background import Talker, Watchers, begun, ended, got, id_of, until
+from tests.support.background import FollowingClients, Talker, begun, ended, got, id_of, until
 from tests.support.proxies import Proxy
 from tests.support.sockets import PROMPTLY, ScriptedBackend, reply, text
 from tests.support.state import asked, refused
@@ -103,7 +103,7 @@ async def test_u27_u29_nobody_who_lives_is_buried(backend: ScriptedBackend, work
     talker = Talker()
     backend.plays(talker)
     owner, other = await asyncio.gather(workers.start(), workers.start())
-    async with Watchers(owner) as watchers:
+    async with FollowingClients(owner) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))

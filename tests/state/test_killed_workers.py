@@ -8,7 +8,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.support.background import FINAL, Talker, Watchers, begun, cancelled, got, id_of, numbers
+from tests.support.background import FINAL, FollowingClients, Talker, begun, cancelled, got, id_of, numbers
 from tests.support.proxies import Event, Proxy, events, names
 from tests.support.sockets import PROMPTLY, ScriptedBackend, reply, text
 from tests.support.state import asked, items, made, refused
@@ -88,7 +88,7 @@ async def killed(survivor: Worker, victim: Worker, step: str, moment: str) -> No
 async def has_one_end(survivor: Worker, seen: list[Event]) -> str:
     id = id_of(seen)
     done = await settled(survivor, id)
-    async with Watchers(survivor) as watchers:
+    async with FollowingClients(survivor) as watchers:
         told = [await (await watchers.resume(id)).all() for _ in range(2)]
     assert told[0] == told[1]
     assert told[0][: len(seen)] == seen
@@ -107,7 +107,7 @@ async def test_t51_a_run_ends_once_though_who_cancels_it_is_killed(
     talker = Talker()
     backend.plays(talker)
     owner, victim = await asyncio.gather(workers.start(), struck(workers, tmp_path, step, moment))
-    async with Watchers(owner) as watchers:
+    async with FollowingClients(owner) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))

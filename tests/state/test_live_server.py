@@ -8,7 +8,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.background import Talker, Watchers, begun, cancelled, ended, got, id_of, numbers, until
+from tests.support.background import (
+    FollowingClients,
+    Talker,
+    begun,
+    cancelled,
+    ended,
+    got,
+    id_of,
+    numbers,
+    until,
+)
 from tests.support.postgres import fresh_url
 from tests.support.proxies import Proxy, names
 from tests.support.redis_live import prefix_of_its_own
@@ -50,7 +60,7 @@ async def test_u39_another_process_shows_the_same_bytes_and_cancels(
     talker = Talker()
     backend.plays(talker)
     owner, other = await workers.start(), await workers.start()
-    async with Watchers(owner) as here, Watchers(other) as there:
+    async with FollowingClients(owner) as here, FollowingClients(other) as there:
         near = await here.begin()
         await talker.says(delta(reasoning_content="Hm."), text("Hel"))
         id = id_of(await near.until("response.output_text.delta"))
@@ -79,7 +89,7 @@ async def test_u24_the_loss_of_all_of_it_harms_nothing_but_resumption(
     talker = Talker()
     backend.plays(talker)
     owner, other = await workers.start(), await workers.start()
-    async with Watchers(owner) as here, Watchers(other) as there:
+    async with FollowingClients(owner) as here, FollowingClients(other) as there:
         near = await here.begin()
         await talker.says(text("Hel"))
         id = id_of(await near.until("response.output_text.delta"))
@@ -135,7 +145,7 @@ async def test_while_it_is_away_all_else_works(
     await until_live(proxy, 0)
     process.start()
     await until_live(proxy, 1)
-    async with Watchers(proxy) as watchers, asyncio.timeout(PROMPTLY):
+    async with FollowingClients(proxy) as watchers, asyncio.timeout(PROMPTLY):
         watching = await watchers.begin()
         seen = await watching.all()
         assert names(seen)[-2:] == ["response.completed", "done"]
@@ -153,7 +163,7 @@ async def test_u24_who_follows_a_run_at_its_own_process_misses_nothing_of_it(
     talker = Talker()
     backend.plays(talker)
     owner, other = await workers.start(), await workers.start()
-    async with Watchers(owner) as here:
+    async with FollowingClients(owner) as here:
         near = await here.begin()
         await talker.says(text("Hel"))
         id = id_of(await near.until("response.output_text.delta"))
@@ -180,7 +190,7 @@ async def test_a_server_that_stands_still_holds_up_nobody(
     talker = Talker()
     backend.plays(talker)
     owner, other = await workers.start(), await workers.start()
-    async with Watchers(owner) as here, Watchers(other) as there:
+    async with FollowingClients(owner) as here, FollowingClients(other) as there:
         near = await here.begin()
         await talker.says(text("Hel"))
         id = id_of(await near.until("response.output_text.delta"))

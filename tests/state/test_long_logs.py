@@ -7,7 +7,7 @@ import aiohttp
 import orjson
 
 from tests.load.process import cpu_seconds, memory_mib
-from tests.support.background import Talker, Watchers, id_of
+from tests.support.background import FollowingClients, Talker, id_of
 from tests.support.programs import served
 from tests.support.proxies import Proxy
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, finish, text, usage
@@ -69,7 +69,7 @@ async def test_t63_one_of_ten_who_follow_does_not_read(backend: ScriptedBackend,
     not lost."""
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         first = await watchers.begin()
         await talker.says(*(text("x") for _ in range(50)))
         id = id_of(await first.until("response.output_text.delta"))

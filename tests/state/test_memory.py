@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.background import Watchers, begun, cancelled, deleted, ended, id_of
+from tests.support.background import FollowingClients, begun, cancelled, deleted, ended, id_of
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import ScriptedBackend
 from tests.support.state import asked, made
@@ -31,7 +31,7 @@ async def everything(proxy: Proxy) -> None:
     run = await begun(proxy)
     await ended(proxy, run["id"])
     await cancelled(proxy, (await begun(proxy))["id"])
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         found = await (await watchers.begin()).all()
         await (await watchers.resume(id_of(found), starting_after=3)).all()
     await deleted(proxy, first["id"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.background import Talker, Watchers, deleted, ended, got, id_of
+from tests.support.background import FollowingClients, Talker, deleted, ended, got, id_of
 from tests.support.proxies import Proxy, StartProxy, final
 from tests.support.sockets import PROMPTLY, Line, ScriptedBackend, reply, text
 from tests.support.state import asked, refused, sent
@@ -105,7 +105,7 @@ async def test_a_child_in_the_background_owns_it_too(backend: ScriptedBackend, p
     talker = Talker()
     backend.plays(once, talker)
     parent = await asked(proxy, input="One?")
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin(input="Two?", previous_response_id=parent["id"])
         child = id_of(await watching.until("response.created"))
         assert (await deleted(proxy, parent["id"]))[0] == 200

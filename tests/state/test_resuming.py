@@ -9,8 +9,8 @@ from openai import AsyncOpenAI
 
 from proxy.shell.stores.memory.live import MemoryLive
 from tests.support.background import (
+    FollowingClients,
     Talker,
-    Watchers,
     begun,
     cancelled,
     deleted,
@@ -39,12 +39,12 @@ STANDARD = [
 
 
 async def whole(proxy: Proxy, **body: Any) -> list[Event]:
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         return await (await watchers.begin(**body)).all()
 
 
 async def resumed(proxy: Proxy, id: str, **query: Any) -> list[Event]:
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         return await (await watchers.resume(id, **query)).all()
 
 
@@ -67,7 +67,7 @@ async def test_t58_any_place_joins_to_the_whole_while_it_runs(backend: ScriptedB
     """T59: a place that is not reached yet gets what comes behind it."""
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         first = await watchers.begin()
         await talker.says(text("a"))
         id = id_of(await first.until("response.output_text.delta"))
@@ -126,7 +126,7 @@ async def test_t62_openais_client_resumes(proxy: Proxy) -> None:
 async def test_t63_who_does_not_read_holds_up_nobody(backend: ScriptedBackend, proxy: Proxy) -> None:
     """U44."""
     backend.answers(reply(*[text("x" * 4000) for _ in range(400)]))
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         idle = await watchers.begin()
         id = id_of(await idle.until("response.created"))
         others = await asyncio.gather(*(watchers.resume(id) for _ in range(9)))
@@ -161,7 +161,7 @@ async def test_t65_and_so_it_is_for_what_was_cancelled(backend: ScriptedBackend,
     """T64."""
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))
@@ -195,7 +195,7 @@ async def test_t66_a_log_over_its_limit_ends_for_those_who_come_later(
     proxy = await start_proxy()
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))
@@ -227,7 +227,7 @@ async def test_t67_silence_is_filled_with_comments(backend: ScriptedBackend, sta
     proxy = await start_proxy(server={"heartbeat_seconds": 0.1, "patience_seconds": 0.1})
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         await watching.until("comment")
@@ -242,7 +242,7 @@ async def test_t94_who_comes_at_the_moment_of_the_end_gets_it_once(
     for n in range(10):
         talker = Talker()
         backend.plays(talker)
-        async with Watchers(proxy) as watchers:
+        async with FollowingClients(proxy) as watchers:
             first = await watchers.begin()
             await talker.says(text("Hello"))
             id = id_of(await first.until("response.output_text.delta"))
@@ -264,7 +264,7 @@ async def test_what_a_run_has_said_so_far_is_there_for_who_polls(
 ) -> None:
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin()
         await talker.says(delta(reasoning_content="Hm."), text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))

@@ -8,7 +8,7 @@ import asyncpg
 from redis.asyncio import Redis
 
 from proxy.shell.stores.sealing.seals import MARK
-from tests.support.background import Talker, Watchers, begun, deleted, ended, got, id_of
+from tests.support.background import FollowingClients, Talker, begun, deleted, ended, got, id_of
 from tests.support.proxies import Proxy, final
 from tests.support.redis_live import prefix_of_its_own
 from tests.support.redis_server import shared_url
@@ -94,7 +94,7 @@ async def test_a_process_without_the_key_beside_one_that_has_it(
     lacks = await with_keys(workers_of_each_engine)
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(has) as watchers:
+    async with FollowingClients(has) as watchers:
         watching = await watchers.begin(input=SECRET)
         await talker.says(text("Hel"))
         id = id_of(await watching.until_text("Hel") or await watching.until("response.created"))
@@ -189,7 +189,7 @@ async def test_what_may_be_lost_is_sealed_in_its_own_server_too(
     workers.set(live=live, store=store | keys)
     owner, other = await workers.start(), await workers.start()
     backend.answers(reply(text(SECRET)))
-    async with Watchers(owner) as here, Watchers(other) as there:
+    async with FollowingClients(owner) as here, FollowingClients(other) as there:
         id = id_of(await (await here.begin(input="Hi")).all())
         assert final(await (await there.resume(id)).all())["output"][0]["content"][0]["text"] == SECRET
     client = Redis.from_url(live["url"])

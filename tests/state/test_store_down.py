@@ -11,7 +11,7 @@ import pytest
 from proxy.core import jsontext
 from proxy.shell.runs import run as run_module
 from proxy.shell.stores.memory.records import MemoryRecords
-from tests.support.background import Talker, Watchers, begun, ended, got, id_of, until
+from tests.support.background import FollowingClients, Talker, begun, ended, got, id_of, until
 from tests.support.proxies import Proxy, StartProxy, final, names
 from tests.support.samples import samples
 from tests.support.sockets import DONE, END, PROMPTLY, ScriptedBackend, finish, text, usage
@@ -106,7 +106,7 @@ async def test_t85_viewers_are_told_of_an_end_that_cannot_be_written(
     proxy = await start_proxy()
     talker = Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hello"))
         id = id_of(await watching.until("response.output_text.delta"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proxy.shell.stores.memory.records import MemoryRecords
-from tests.support.background import Talker, Watchers, begun, ended, got, id_of
+from tests.support.background import FollowingClients, Talker, begun, ended, got, id_of
 from tests.support.proxies import Proxy, StartProxy, events, final
 from tests.support.sockets import (
     DONE,
@@ -91,7 +91,7 @@ async def test_t07_what_has_expired_is_unknown(date: Date, proxy: Proxy) -> None
 
 async def test_t66_t47_ten_minutes_after_its_end(date: Date, proxy: Proxy) -> None:
     """Events expire, the response does not; what was not to be stored is unknown by then."""
-    async with Watchers(proxy) as watchers:
+    async with FollowingClients(proxy) as watchers:
         found = await (await watchers.begin()).all()
         id = id_of(found)
         brief = await ended(proxy, (await begun(proxy, store=False))["id"])

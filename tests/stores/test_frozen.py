@@ -9,7 +9,7 @@ from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_records import GuardedRecords
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.protocol import Outcome, StoreDown
-from tests.support.guarded_stores import Seen
+from tests.support.guarded_stores import GuardNotes
 from tests.support.stores import Remote, Terms, hold_lock, record, run, sqlite_at
 
 WAIT_SECONDS = 0.05
@@ -18,7 +18,7 @@ WAIT_SECONDS = 0.05
 async def test_others_answer_in_time_and_all_goes_on_afterwards(tmp_path: Path) -> None:
     """U02, U08, U09, U25: what nobody was told is not there; reads never wait."""
     path = tmp_path / "state.db"
-    terms, seen = Terms(), Seen()
+    terms, seen = Terms(), GuardNotes()
     engine = sqlite_at(path, terms)
     guarded = GuardedRecords(
         engine, Guard(WAIT_SECONDS, lambda: terms.steady, seen), Opening(engine.open, seen.told.append)

@@ -81,7 +81,7 @@ async def ended(proxy: Proxy, id: str) -> dict[str, Any]:
     return await until(proxy, id, *FINAL)
 
 
-class Watching:
+class FollowingClient:
     """One client with a stream of events before it."""
 
     def __init__(self, response: Any) -> None:
@@ -109,26 +109,26 @@ class Watching:
         return events(self._data)
 
 
-class Watchers(AsyncExitStack):
+class FollowingClients(AsyncExitStack):
     """Clients that follow, each closed at the end at the latest."""
 
     def __init__(self, proxy: Proxy) -> None:
         super().__init__()
         self._proxy = proxy
 
-    async def begin(self, **body: Any) -> Watching:
+    async def begin(self, **body: Any) -> FollowingClient:
         body = {"model": "m", "input": "Hi", "background": True, "stream": True} | body
         response = await self.enter_async_context(self._proxy.post(body))
         assert response.status == 200, await response.text()
-        return Watching(response)
+        return FollowingClient(response)
 
-    async def resume(self, id: str, **query: Any) -> Watching:
+    async def resume(self, id: str, **query: Any) -> FollowingClient:
         url = f"{self._proxy.url}/v1/responses/{id}"
         response = await self.enter_async_context(
             self._proxy.session.get(url, params={"stream": "true"} | query)
         )
         assert response.status == 200, await response.text()
-        return Watching(response)
+        return FollowingClient(response)
 
 
 def id_of(found: list[Event]) -> str:

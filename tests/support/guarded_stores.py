@@ -10,7 +10,7 @@ SHORT = 0.02
 
 
 @dataclass
-class Seen:
+class GuardNotes:
     """What the guard tells."""
 
     took_: list[str] = field(default_factory=list)

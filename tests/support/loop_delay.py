@@ -13,7 +13,7 @@ from proxy.core import jsontext
 TICK_SECONDS = 0.001
 
 
-class Watch:
+class LoopDelay:
     def __init__(self) -> None:
         self.longest = 0.0
         self._loop = asyncio.get_running_loop()
@@ -32,9 +32,9 @@ class Watch:
 
 
 @asynccontextmanager
-async def watching() -> AsyncIterator[Watch]:
+async def watching() -> AsyncIterator[LoopDelay]:
     gc.collect()  # what the tests before have left is not this one's; all that was imported is frozen (see conftest)
-    watch = Watch()
+    watch = LoopDelay()
     try:
         yield watch
     finally:

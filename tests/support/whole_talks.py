@@ -27,7 +27,7 @@ def thinking(thought: str = "Hm.", id: str = "call_1") -> bytes:
     return reply(calls).replace(finish("stop"), finish("tool_calls"))
 
 
-class Talk:
+class WholeTalk:
     """A conversation of a client that sends all of it each time, to whichever process."""
 
     def __init__(self, path: str, **fields: Any) -> None:
@@ -53,12 +53,12 @@ class Talk:
         return response.status, answer
 
 
-def chat() -> Talk:
-    return Talk("/v1/chat/completions")
+def chat() -> WholeTalk:
+    return WholeTalk("/v1/chat/completions")
 
 
-def native(conversation_id: str = "c-1") -> Talk:
-    return Talk("/native/v1/chat/completions", conversation_id=conversation_id)
+def native(conversation_id: str = "c-1") -> WholeTalk:
+    return WholeTalk("/native/v1/chat/completions", conversation_id=conversation_id)
 
 
 def thoughts(backend: ScriptedBackend) -> list[str | None]:

@@ -6,7 +6,7 @@ from proxy.core.errors import Fault, TooMany
 from proxy.core.policy.shares import Shares
 from proxy.shell.serving import lookups as module
 from proxy.shell.serving.lookups import Lookups
-from tests.support.background import Talker, Watchers, got, id_of
+from tests.support.background import FollowingClients, Talker, got, id_of
 from tests.support.keeping import TENANT, StartKeeping
 from tests.support.proxies import StartProxy
 from tests.support.sockets import ScriptedBackend, text
@@ -52,9 +52,9 @@ async def test_u44_so_many_may_follow_and_the_next_one_when_one_has_left(
     monkeypatch.setattr(module, "MOST_FOLLOWERS", 4)
     proxy, talker = await start_proxy(), Talker()
     backend.plays(talker)
-    async with Watchers(proxy) as first:
+    async with FollowingClients(proxy) as first:
         id = id_of(await (await first.begin()).until("response.created"))
-        async with Watchers(proxy) as others:
+        async with FollowingClients(proxy) as others:
             for _ in range(2):
                 await (await others.resume(id)).until("response.created")
             status, refusal = await got(proxy, id, stream="true")
@@ -62,7 +62,7 @@ async def test_u44_so_many_may_follow_and_the_next_one_when_one_has_left(
             assert "Too many streams follow work in the background" in refusal["error"]["message"]
             assert (await got(proxy, id))[0] == 200
         await talker.says(text("Hel"))
-        async with Watchers(proxy) as others:
+        async with FollowingClients(proxy) as others:
             for _ in range(2):
                 await (await others.resume(id)).until_text("Hel")
         await talker.ends()

@@ -9,7 +9,7 @@ import pytest
 
 from proxy.shell.stores.guard import MOST_WAITING, UNDONE_IN_DOUBT, Guard
 from proxy.shell.stores.protocol import RecordUnreadable, StoreDown, StoreInDoubt
-from tests.support.guarded_stores import SHORT, Seen
+from tests.support.guarded_stores import SHORT, GuardNotes
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Store:
     in_doubt: bool = False
     begun: int = 0
     thawed: asyncio.Event = field(default_factory=asyncio.Event)
-    seen: Seen = field(default_factory=Seen)
+    seen: GuardNotes = field(default_factory=GuardNotes)
 
     def __post_init__(self) -> None:
         self.thawed.set()

@@ -9,7 +9,7 @@ from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.protocol import Cursor, Granted, Key, LogExcerpt, LogRow, StoreDown, Ticket, Want
-from tests.support.guarded_stores import SHORT, Seen, Slow
+from tests.support.guarded_stores import SHORT, GuardNotes, Slow
 from tests.support.stores import Terms
 
 LOG = Key("t", "resp_1")
@@ -18,7 +18,7 @@ LOG = Key("t", "resp_1")
 async def test_what_the_engine_says_is_passed_on_in_time() -> None:
     terms = Terms()
     slow = Slow(MemoryLive(terms.clock))
-    seen = Seen()
+    seen = GuardNotes()
     live = GuardedLive(slow, Guard(SHORT, lambda: terms.steady, seen), Opening(slow.open, print))  # type: ignore[arg-type]
     await live.open()
     assert await live.append([LogRow(LOG, 0, [b"1"])]) == {}

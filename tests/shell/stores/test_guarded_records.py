@@ -11,7 +11,7 @@ from proxy.shell.stores.guarded_records import GuardedRecords
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.protocol import Began, Outcome, Records, Size, StoreDown, StoreInDoubt
-from tests.support.guarded_stores import SHORT, Seen, Slow
+from tests.support.guarded_stores import SHORT, GuardNotes, Slow
 from tests.support.stores import Settings, Terms, ids_of, record, run, talk
 
 
@@ -35,7 +35,7 @@ async def guarded(slow: Slow, terms: Terms) -> AsyncIterator[GuardedRecords]:
     async def sleep(seconds: float) -> None:
         await asyncio.sleep(0)
 
-    guard = Guard(SHORT, lambda: terms.steady, Seen(), sleep)
+    guard = Guard(SHORT, lambda: terms.steady, GuardNotes(), sleep)
     guarded = GuardedRecords(slow, guard, Opening(slow.open, print))  # type: ignore[arg-type]
     await guarded.open()
     yield guarded
