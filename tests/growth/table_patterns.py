@@ -89,6 +89,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.code:_FENCE_HEAD": (" > ", "  > ", "a"),
     "core.markup.code:_LIST_ITEM": ("\t", "\t", ""),
     "core.markup.code:_RUN": ("", "a", "a"),
+    "core.markup.code:_TICKS": ("", "a", "a"),
     "core.markup.expressions:_BETWEEN": (",", ",", ""),
     "core.markup.expressions:_CALL": ("a-", "a- a", ""),
     "core.markup.expressions:_JSON": ("[ ", " ", ""),
