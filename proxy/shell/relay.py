@@ -41,6 +41,7 @@ async def relay(
                 pipeline.feed(data)
             else:
                 pipeline.close()
+            del data  # the wait for more may be long
             if in_flight.has_pending_check:
                 await check_processes.settle(in_flight)
             if not begun:

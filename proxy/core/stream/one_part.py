@@ -7,7 +7,7 @@ when it ends. The assembler says when something begins or ends; only what is her
 from collections import deque
 from collections.abc import Callable, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from proxy.core import jsontext
 from proxy.core.events import CallHead, Event, HostedDelta, MessageDelta, PartEnded, PartKind, PartStarted
@@ -25,6 +25,11 @@ from proxy.core.tools.names import NameTable
 Apart = MessageDelta | HostedDelta
 """What is told between parts, or is one by itself."""
 
+Held = Prose | CallState | Apart
+
+NOTHING: Final[deque[Held]] = deque(maxlen=0)
+"""Most replies never hold anything, and an empty queue of their own would take as much memory as all that is here."""
+
 
 class OnePart:
     def __init__(
@@ -39,7 +44,7 @@ class OnePart:
         self._calls = Calls(identity)
         self._open: OpenProse | CallState | None = None
         self._leading = Leading(ledger)
-        self._held: deque[Prose | CallState | Apart] = deque()
+        self._held = NOTHING
         self._phase: str | None = None
         """That of the next message."""
         self._evidence = EndingEvidence(ledger)
@@ -53,7 +58,7 @@ class OnePart:
         if isinstance(prose, OpenProse) and prose.kind is kind:
             prose.add(text, logprobs)
         elif self._held or self._blocked():
-            self._held.append(Prose(kind, text, logprobs))
+            self._hold(Prose(kind, text, logprobs))
             return
         elif prose := self._leading.grow(kind, text, logprobs):
             self._end_open()
@@ -99,7 +104,7 @@ class OnePart:
             self._evidence.forbidden = self._evidence.forbidden or self._names.forbids(call.name)
         elif self._held or self._blocked():
             call.move(CallPhase.QUEUED)
-            self._held.append(call)
+            self._hold(call)
         else:
             self._open_call(call)
 
@@ -151,9 +156,14 @@ class OnePart:
         self._open = None
         self._emit(PartEnded(part, complete))
 
+    def _hold(self, held: Held) -> None:
+        if self._held is NOTHING:
+            self._held = deque()
+        self._held.append(held)
+
     def _replay(self) -> None:
         """Replays what was held back, as far as the calls before it are whole."""
-        held, self._held = self._held, deque()
+        held, self._held = self._held, NOTHING
         while held and not self._blocked():
             first = held.popleft()
             if isinstance(first, CallState):
@@ -176,7 +186,7 @@ class OnePart:
 
     def _end_message(self, delta: MessageDelta) -> None:
         if self._held or self._blocked():
-            self._held.append(delta)
+            self._hold(delta)
             return
         if isinstance(self._open, OpenProse):
             self._open.annotations += delta.annotations
@@ -187,7 +197,7 @@ class OnePart:
 
     def _show_hosted(self, delta: HostedDelta) -> None:
         if self._held or self._blocked():
-            self._held.append(delta)
+            self._hold(delta)
             return
         self._end_open()
         self._emit(PartStarted(PartKind.HOSTED, wordless=True))

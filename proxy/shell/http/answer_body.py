@@ -137,8 +137,11 @@ class AnswerBody:
             self._waiter = None
 
     def _next(self, most: int) -> bytes:
-        data = bytes(self._kept[:most])
-        del self._kept[:most]
+        if len(self._kept) <= most:
+            data, self._kept = bytes(self._kept), bytearray()  # one that was emptied would keep its room
+        else:
+            data = bytes(self._kept[:most])
+            del self._kept[:most]
         if len(self._kept) <= FULL_BYTES // 2:
             self._let_go()
         return data
