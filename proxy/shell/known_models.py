@@ -158,11 +158,13 @@ class KnownModels:
                 profile, replay_by_evidence=False
             )  # a refusal of this very request has ended it
         fields = reply_lessons.fields_taught(spoken_by(profile).reply_lessons, profile, observed)
+        kept = reply_lessons.fields_to_keep(profile, observed)
+        if not fields and not kept:
+            return
         now = self._clock()
         news = {
             name: value for name, value in fields.items() if known.learned.observe(name, value, owner, now)
         }
-        kept = reply_lessons.fields_to_keep(profile, observed)
         renewed = [name for name in kept if known.learned.renew(name, owner, now)]
         if fields or renewed:
             self._keep(known, owner)

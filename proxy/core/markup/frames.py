@@ -43,6 +43,7 @@ _MAY_BEGIN: Final = re.compile(rf"<(?:{_REST.whole}|(?=[^<]{{0,{max(map(len, _TA
 """Matches where a token may begin, but for the recipient at the start of a reply. It begins with a literal sign, for
 which a text is searched forty times faster, and looks for what can only stand at the end nowhere else."""
 _AT_START: Final = ("<", "t")
+_UNDECIDED: Final = {"", *_AT_START}
 
 
 class _Met(NamedTuple):
@@ -83,6 +84,8 @@ class FrameStage:
 
     def feed(self, delta: Delta) -> None:
         if type(delta) is TextDelta:
+            if self._fresh and not (self._held or self._thinking) and _is_prose(delta.text):
+                self._fresh = self._beside_call = False
             waits = self._fresh or self._held or self._thinking
             if waits or ("<" in delta.text and (self._calls or self._open)):
                 self._on_text(delta)
@@ -273,3 +276,8 @@ class FrameStage:
         self._logprobs.clear()
         if text:
             self._emit(ReasoningDelta(text))
+
+
+def _is_prose(text: str) -> bool:
+    """Does it begin with a sign that begins no token, and has none in it? So nearly every text does."""
+    return text[:1] not in _UNDECIDED and not text[0].isspace() and "<" not in text

@@ -135,8 +135,8 @@ class HttpExchange:
         self._end(linger=False)
 
     def _end(self, linger: bool) -> None:
-        self._deadlines.remove(self)
         if self._ended is not None:
+            self._deadlines.remove(self)
             self._ended(self._answer, linger)
             self._ended = None
 

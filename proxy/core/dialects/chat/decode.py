@@ -97,7 +97,7 @@ class ChatDecoder(Decoding):
 
     def event(self, data: bytes, event: bytes) -> None:
         """Takes one event of a stream."""
-        if not event and self._template.says(data):
+        if self._template.found and not event and self._template.says(data):
             return
         if data == STREAM_END:  # to find that it is no JSON would take ten times as long
             self._end()

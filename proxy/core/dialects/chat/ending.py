@@ -103,7 +103,10 @@ def usage_elsewhere(chunk: dict[str, Any]) -> Any:
 
 def _first(raw: dict[str, Any], names: tuple[str, ...]) -> int:
     """The first of these counts that is not zero."""
-    return next((count for name in names if (count := token_counts.read(raw.get(name)))), 0)
+    for name in names:
+        if count := token_counts.read(raw.get(name)):
+            return count
+    return 0
 
 
 def _detail(details: Any, name: str) -> int:

@@ -16,9 +16,6 @@ SHORT, LONG = 8, 64
 """Events of one reply: a shorter one has no use for a template. If none was found in so many, or no other one behind
 the last, each event is another, by the time in it or by noise."""
 
-NEVER = b"\0"
-"""No JSON begins so."""
-
 TALK = frozenset({"role", "content"})
 """A delta of text has these fields; many gateways repeat the role in each."""
 
@@ -37,11 +34,13 @@ class _Token(NamedTuple):
 
 
 class Template:
-    __slots__ = ("_after", "_around", "_before", "_events", "_more", "_say", "_start", "_stop")
+    __slots__ = ("_after", "_around", "_before", "_events", "_more", "_say", "_start", "_stop", "found")
 
     def __init__(self, more: More) -> None:
+        self.found = False
+        """Is there any? Else `says` need not be asked."""
         self._more = more
-        self._before = self._after = NEVER
+        self._before = self._after = b""
         self._start = self._stop = 0
         """The place of the string between the two, counted from either end."""
         self._say: Callable[[str], None] = more.text
@@ -74,11 +73,11 @@ class Template:
             self._before, self._after = around
             self._start, self._stop = len(self._before), -len(self._after)
             self._say = token.say
-            self._events = SHORT
+            self.found, self._events = True, SHORT
 
     def end(self) -> None:
         """From now on all events are read as a whole."""
-        self._before, self._events = NEVER, LONG
+        self.found, self._events = False, LONG
 
     def _is_said_between(self, before: bytes, after: bytes, text: str) -> bool:
         """The trial: a string that stands elsewhere may only look like the token."""

@@ -35,7 +35,7 @@ class Reader:
         return [self._reads(event) for event in events]
 
     def _reads(self, event: bytes) -> bool:
-        if self.template.says(event):
+        if self.template.found and self.template.says(event):
             return True
         self.template.learn(jsontext.loads(event), event)
         return False
