@@ -40,6 +40,7 @@ def test_the_curl_suite_passes(first_start: str) -> None:
     done = run("bash", str(ROOT / "scripts/test_tool_calling.sh"), base_url=first_start)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "FAIL" not in done.stdout
+    assert "LEFT OUT" not in done.stdout
     assert done.stdout.splitlines()[-1].endswith(" 0 failed")
 
 
@@ -111,9 +112,12 @@ def test_the_example_of_what_is_stored_ends_with_a_refusal_and_a_history(first_s
     assert re.search(r"from response\.queued to response\.completed\nPolled, it is completed\n$", done.stdout)
 
 
-def test_where_nothing_is_kept_the_example_says_so(tmp_path: Path) -> None:
+def test_where_nothing_is_kept_the_curl_suite_and_the_example_say_so() -> None:
     with serving("-m", "proxy", "serve", "--port", "0", "--store", "off") as url:
+        suite = run("bash", str(ROOT / "scripts/test_tool_calling.sh"), base_url=url)
         done = run(sys.executable, str(ROOT / "manual_tests/stored_responses.py"), base_url=url)
+    assert suite.returncode == 0, suite.stdout + suite.stderr
+    assert re.search(r"^LEFT OUT  .*store\.url", suite.stdout, re.MULTILINE)
     assert done.returncode == 1
     assert "store.url" in done.stderr
 
