@@ -72,6 +72,7 @@ from proxy.shell.serving.server import Server
 from proxy.shell.serving.stored_responses import StoredResponses
 from proxy.shell.serving.token_counting import TokenCounting
 from proxy.shell.stored_turns import StoredTurns
+from proxy.shell.under_way import UnderWay
 from proxy.shell.websocket.open_sockets import OpenSockets
 from proxy.signing import signed
 from proxy.storage import Storage, storage_of
@@ -136,7 +137,8 @@ async def running(
     worker_metrics = WorkerMetrics(slot, metrics.counts)
     secret_mask = SecretMask(Secrets(secrets_of(settings)))
     mint = Mint(Entropy().token_hex)
-    ring = ring_of(settings)
+    under_way = UnderWay()
+    ring = ring_of(settings, under_way.watches)
     async with (
         storage_of(
             settings.store, settings.live, read_bytes_of(settings), slot, metrics, log, clock
@@ -165,6 +167,7 @@ async def running(
             secret_mask=secret_mask,
             log=log,
             watchers=watchers,
+            under_way=under_way,
         )
         token_counting = TokenCounting(engine.scope, reading, clock, metrics, log)
         runs = _runs(settings, storage, metrics, log)

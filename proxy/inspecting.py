@@ -30,17 +30,19 @@ HIDDEN = {
 """Why nothing is shown of what was said, by what the recorder keeps."""
 
 
-def ring_of(settings: Settings) -> Ring | None:
-    """None if nobody may see it: then nothing is kept."""
+def ring_of(settings: Settings, live: Callable[[], Iterable[Watch]]) -> Ring | None:
+    """`live`: what is under way. None if nobody may see it: then nothing is kept."""
     if not settings.inspector.enabled or inspector_readers_of(settings) is None:
         return None
     most_bytes = settings.inspector.memory_mib * BYTES_PER_MIB
-    return Ring(settings.inspector.requests, most_bytes, _shown(settings.recorder))
+    return Ring(settings.inspector.requests, most_bytes, live, _shown(settings.recorder))
 
 
-def _shown(recorder: RecorderSettings) -> Callable[[Watch], bool]:
+def _shown(recorder: RecorderSettings) -> Callable[[Watch], bool] | None:
     """What the recorder keeps may be seen here, and nothing else. What it does not want is not there."""
-    if recorder.keep == "off" or recorder.content == "masked":
+    if recorder.keep == "off":
+        return None
+    if recorder.content == "masked":
         return lambda watch: False
     if recorder.keep == "faults":
         return lambda watch: watch.has_failed

@@ -16,6 +16,7 @@ from proxy.core.flow.refused import refused
 from proxy.core.flow.request import Preparation, prepared_for
 from proxy.core.flow.taught import as_taught, lesson_in, other_endpoint
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
@@ -142,7 +143,7 @@ class Backend:
         while True:
             post = plan.preparation.post
             exchange = await self._transport.send(
-                post if watch is None else watch.post(post),
+                post if watch is None or watch.outgoing is None else watch.post(post),
                 self._timeouts(plan.preparation.profile.first_byte_s),
             )
             if watch is not None:
@@ -168,7 +169,7 @@ class Backend:
             if changed is None:
                 raise _fault(exchange, words, plan)
             if watch is not None:
-                watch.attempt("lesson", self.name, changed)
+                watch.attempt("lesson", self.name, as_name(changed.model), changed)
             language = plan.preparation.profile.dialect
             plan = replace(plan, preparation=changed)
             if changed.profile.dialect != language:

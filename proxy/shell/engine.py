@@ -37,6 +37,7 @@ from proxy.shell.request_reading import RequestReading
 from proxy.shell.request_scope import RequestScope
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.turn_store import BackgroundRun, TurnStore
+from proxy.shell.under_way import UnderWay
 from proxy.shell.watching.watchers import Watchers
 
 
@@ -56,6 +57,7 @@ class Engine:
         metrics: Metrics,
         secret_mask: SecretMask,
         log: Log,
+        under_way: UnderWay,
         watchers: Watchers | None = None,
     ) -> None:
         """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1."""
@@ -71,9 +73,9 @@ class Engine:
         self._metrics = metrics
         self.secret_mask = secret_mask
         self._log = log
-        self.scope = RequestScope(limits, secret_mask, watchers)
-        self.drain = self.scope.under_way.drain
-        self.hurry = self.scope.under_way.hurry
+        self.scope = RequestScope(limits, secret_mask, under_way, watchers or None)
+        self.drain = under_way.drain
+        self.hurry = under_way.hurry
 
     async def respond(
         self,
@@ -208,8 +210,9 @@ class Engine:
                 plan = other.plan
                 in_flight.profile = plan.preparation.profile
                 continue
-            if in_flight.watch is not None:
-                in_flight.watch.attempt_ended(pipeline.reply.ended)
+            if in_flight.watch is not None and (ended := pipeline.reply.ended) is not None:
+                fault = ended.fault and self.secret_mask.to_keep(ended.fault, in_flight.headers)
+                in_flight.watch.attempt_ended(ended.ending, fault)
             thought = pipeline.put_right(seen=plan.preparation.request.stream)
             plan.backend.known.learn_from_reply(
                 plan.preparation, plan.owner, pipeline.reply, thought, in_flight.ledger
@@ -225,7 +228,7 @@ class Engine:
             with in_flight.interruptible:
                 async with plan.backend.slot(in_flight.owner, only=plan.only):
                     if in_flight.watch is not None:
-                        in_flight.watch.mark("place")
+                        in_flight.watch.placed()
                     if in_flight.run is not None:
                         await in_flight.run.asking()
                     await self._ask(in_flight, plan, pipeline)

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from proxy.core.argument_problem import ArgumentProblem
 from proxy.core.errors import Fault, OwnWords, ProxyFault
@@ -75,14 +75,16 @@ class InFlight:
         """A stream that is kept as it is should the client leave."""
         self.watch: Watch | None = None
         """What those see who watch it; None if nobody does."""
+        self.content: Content | None = None
+        """What is said in it, if somebody watches that."""
         self.reply: Reply | None = None
         self.profile: BackendProfile | None = None
         """Of the backend that was asked last."""
         self.checks: AwaitedChecks | None = None
         """Of the calls of the attempt at a reply that is under way, where they are checked."""
         self.seconds_checked = 0.0
-        self._clock = clock
-        self._started = clock()
+        self.clock = clock
+        self.began = clock()
         self.fault: Fault | None = None
         """Why it failed."""
         self.metrics = metrics
@@ -96,11 +98,6 @@ class InFlight:
         """Sends the client more of a stream."""
         emit, content = self.channel.emit, self.content
         return emit if content is None else observing(content.sent, emit)
-
-    @property
-    def content(self) -> Content | None:
-        """What is said in it, if somebody watches that."""
-        return None if self.watch is None else self.watch.content
 
     def encoder(self, asked: SurfaceContext) -> Encoder:
         """Tells the reply as a stream, through the channel."""
@@ -153,12 +150,17 @@ class InFlight:
         if request.stream:
             self.metrics.streams(self.surface.name)
 
-    def mark(self, what: Literal["ms_first_byte", "ms_first_text"]) -> None:
-        """Notes when something happened first."""
-        if what not in self.ledger.facts:
-            self.ledger.facts[what] = self._elapsed()
+    def heard(self, pipeline: Pipeline) -> None:
+        """The backend has sent some of its answer. Notes when that happened first, and when the model first spoke."""
+        seconds, facts = self.clock() - self.began, self.ledger.facts
+        if "ms_first_byte" not in facts:
+            facts["ms_first_byte"] = _milliseconds(seconds)
+        text = None
+        if pipeline.begun:
+            text = seconds
+            facts.setdefault("ms_first_text", _milliseconds(seconds))
         if self.watch is not None:
-            self.watch.mark("first_byte" if what == "ms_first_byte" else "first_text")
+            self.watch.heard(seconds, text)
 
     def note_fault(self, fault: Fault) -> None:
         """What kind it is of, and the cause, which only the log may tell (S34). It is kept as a copy: one that was
@@ -173,14 +175,15 @@ class InFlight:
         ledger.work.forget_body()
         if self.reply is not None:
             _note_reply(facts, self.reply)
-        facts["ms_total"] = self._elapsed()
+        facts["ms_total"] = _milliseconds(self.clock() - self.began)
         facts["bytes_out"] = self.channel.bytes_out
         self.metrics.ended(self.surface.name, ledger, self.fault)
         remarks = {"oddities": ledger.oddities, "markup": ledger.markup, "dropped": ledger.dropped}
         self.log.info("request", **facts, **{name: counts for name, counts in remarks.items() if counts})
 
-    def _elapsed(self) -> float:
-        return int((self._clock() - self._started) * 10_000 + 0.5) / 10  # round() takes ten times as long
+
+def _milliseconds(seconds: float) -> float:
+    return int(seconds * 10_000 + 0.5) / 10  # round() takes ten times as long
 
 
 def own_failure(bug: Exception, log: Log) -> ProxyFault:

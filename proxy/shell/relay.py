@@ -45,9 +45,8 @@ async def relay(
             if in_flight.has_pending_check:
                 await check_processes.settle(in_flight)
             if not begun:
-                in_flight.mark("ms_first_byte")
+                in_flight.heard(pipeline)
                 if begun := pipeline.begun:
-                    in_flight.mark("ms_first_text")
                     exchange.begun()
                     admission.reply_began()
             if not pipeline.ended:

@@ -3,7 +3,7 @@ between."""
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,8 +25,8 @@ from proxy.shell.watching.watchers import Watchers
 class RequestScope:
     limits: TenantLimits
     secret_mask: SecretMask
-    watchers: Watchers | None = None
-    under_way: UnderWay = field(default_factory=UnderWay)
+    under_way: UnderWay
+    watchers: Watchers | None
 
     async def enclose(
         self, in_flight: InFlight, work: Coroutine[Any, Any, BackgroundRun | None]
@@ -36,8 +36,8 @@ class RequestScope:
         self.under_way.add(in_flight)
         failure: Fault | None = None
         run, in_flight.interruptible = None, Interruptible()
-        if self.watchers and in_flight.watch is None:
-            in_flight.watch = self._begun(self.watchers, in_flight)
+        if self.watchers is not None and in_flight.watch is None:
+            self._watch(self.watchers, in_flight)
         try:
             with in_flight.interruptible:
                 run = await work
@@ -59,10 +59,10 @@ class RequestScope:
                 in_flight.channel.stop()
                 in_flight.store.close()
                 in_flight.close()
-                if self.watchers and in_flight.watch is not None:
-                    self.watchers.end(
-                        in_flight.watch, in_flight.ledger.facts["status"], in_flight.fault or failure
-                    )
+                if self.watchers is not None and in_flight.watch is not None:
+                    if (told := in_flight.fault or failure) is not None:
+                        told = self.secret_mask.to_keep(told, in_flight.headers)
+                    self.watchers.end(in_flight.watch, in_flight.ledger.facts["status"], told)
                 self.under_way.ended(in_flight)
         return run
 
@@ -77,20 +77,23 @@ class RequestScope:
         await in_flight.store.give_up()
         return refusal
 
-    def _begun(self, watchers: Watchers, in_flight: InFlight) -> Watch:
+    def _watch(self, watchers: Watchers, in_flight: InFlight) -> None:
         caller, channel, surface = in_flight.caller, in_flight.channel, in_flight.surface
-        watch = watchers.begin(
-            request_id=channel.request_id,
-            surface=surface.name,
-            transport="websocket" if channel.framing is SOCKET else "http",
-            method=caller.method,
-            path=caller.path,
-            tenant=caller.tenant.name,
-            headers=caller.headers,
-            ledger=in_flight.ledger,
-            hidden=partial(self.secret_mask.hidden_in, headers=caller.headers),
+        watch = in_flight.watch = Watch(
+            channel.request_id,
+            surface.name,
+            "websocket" if channel.framing is SOCKET else "http",
+            caller.method,
+            caller.path,
+            caller.tenant.name,
+            in_flight.ledger,
+            watchers.now(),
+            in_flight.clock,
+            in_flight.began,
         )
+        if not watchers.are_told_of_begins:
+            return
+        watchers.begin(watch, caller.headers, partial(self.secret_mask.hidden_in, headers=caller.headers))
         if (content := watch.content) is not None:
-            content.tenant = caller.tenant
+            content.tenant, in_flight.content = caller.tenant, content
             in_flight.surface = content.surface = surface.drawing(content.mint, content.now)
-        return watch

@@ -14,6 +14,7 @@ from proxy.core.events import ReplyEnded
 from proxy.core.masking.redact import masked
 from proxy.core.masking.secrets import Secrets
 from proxy.core.tenants import key_of
+from proxy.shell.ops.fault_facts import without_frames
 
 LEAST_KEY, MAX_KEY = 12, 200
 """Client keys of this length are searched for. Shorter ones are words that clients send where no key is needed; longer
@@ -37,6 +38,10 @@ class SecretMask:
         return fault.changed(
             message=hidden(fault.message), param=hidden(fault.param), details=hidden(fault.details), code=code
         )
+
+    def to_keep(self, fault: Fault, headers: Mapping[str, str]) -> Fault:
+        """The same for whoever keeps it: it holds neither a frame nor a key."""
+        return without_frames(self.hidden_in(fault, headers))
 
     def _hidden(self, value: Any, presented: Secrets) -> Any:
         match value:

@@ -1,8 +1,10 @@
 """All that is under way in this process, and how it comes to its end."""
 
 import asyncio
+from operator import attrgetter
 
 from proxy.shell.in_flight import InFlight
+from proxy.shell.watching.watch import Watch
 
 CLOSING_SECONDS = 3.0
 """For interrupted streams to tell their clients why."""
@@ -16,6 +18,11 @@ class UnderWay:
         self._patience: asyncio.Timeout | None = None
         """While they may go on."""
         self._hurries = False
+
+    def watches(self) -> list[Watch]:
+        """Of those requests that are watched, in the order in which they began."""
+        live = [watch for request in self._requests if (watch := request.watch) is not None]
+        return sorted(live, key=attrgetter("began"))
 
     def add(self, in_flight: InFlight) -> None:
         self._requests.add(in_flight)

@@ -3,13 +3,14 @@
 import errno
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from proxy.core.errors import OwnWords, Unreachable
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
+from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import ANYBODY
 from proxy.shell.in_flight import Caller, InFlight
 from proxy.shell.ops.logs import make_log
@@ -70,12 +71,14 @@ async def test_a_request_that_came_to_nothing(
 
 
 async def test_only_the_first_time_counts(make: Callable[[], InFlight], log: LogLines, clock: Clock) -> None:
-    in_flight = make()
-    for _ in range(2):
+    """Also where a second attempt begins to speak."""
+    in_flight, reply = make(), SimpleNamespace(begun=False)
+    for begun in (False, True, False, True):
         clock.now += 0.001
-        in_flight.mark("ms_first_byte")
+        reply.begun = begun
+        in_flight.heard(cast("Pipeline", reply))
     in_flight.close()
-    assert log.request["ms_first_byte"] == 1.0
+    assert (log.request["ms_first_byte"], log.request["ms_first_text"]) == (1.0, 2.0)
 
 
 async def test_the_cause_of_a_fault_is_told_here_and_only_here(

@@ -8,6 +8,7 @@ import pytest
 from proxy.shell import under_way as module
 from proxy.shell.in_flight import InFlight
 from proxy.shell.under_way import UnderWay
+from tests.support.watching import a_watch
 
 
 class Request:
@@ -35,6 +36,16 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CLOSING_SECONDS", 0.01)
     monkeypatch.setattr(InFlight, "stop", stop)
     monkeypatch.setattr(InFlight, "cut", cut)
+
+
+def test_those_that_are_watched_are_told_in_the_order_in_which_they_began() -> None:
+    under_way = UnderWay()
+    first, second = (a_watch(lambda began=began: began) for began in (1.0, 2.0))
+    for watch in (second, None, first):
+        request: Any = Request(under_way, heeds=True)
+        request.watch = watch
+        under_way.add(request)
+    assert under_way.watches() == [first, second]
 
 
 @pytest.mark.usefixtures("hasty")

@@ -44,6 +44,10 @@ class Onlooker:
         self.ended_with.append(watch)
         self._changed.set()
 
+    def refused(self, watch: Watch, headers: Mapping[str, str]) -> None:
+        self.begun(watch, headers)
+        self.ended(watch)
+
     async def saw(self, times: int = 1) -> Watch:
         """The last request, when so many have ended."""
         async with asyncio.timeout(PROMPTLY):
@@ -88,17 +92,11 @@ def same(fault: Fault) -> Fault:
 def a_watch(clock: Callable[[], float], **fields: Any) -> Watch:
     usual: dict[str, Any] = {"request_id": "req_1", "surface": "responses", "transport": "http"}
     usual |= {"method": "POST", "path": "/v1/responses", "tenant": "ann"}
-    return Watch(**usual | {"ledger": Ledger(), "date": 0.0, "clock": clock, "hidden": same} | fields)
+    return Watch(**usual | {"ledger": Ledger(), "date": 0.0, "clock": clock, "began": clock()} | fields)
 
 
 def a_content(room: ContentRoom) -> Content:
-    return Content(room, {}, lambda: 0.0, counting_mint(), lambda: 7.0)
-
-
-def begin(watchers: Watchers, **fields: Any) -> Watch:
-    usual: dict[str, Any] = {"request_id": "req_1", "surface": None, "transport": "http", "method": "GET"}
-    usual |= {"path": "/", "tenant": None, "headers": {}, "ledger": Ledger(), "hidden": same}
-    return watchers.begin(**usual | fields)
+    return Content(room, {}, lambda: 0.0, counting_mint(), lambda: 7.0, same)
 
 
 def silent_log() -> Log:

@@ -92,11 +92,12 @@ class Gatherer:
 
     def _news(self, since: str) -> dict[str, Any]:
         change = int(since) if since.isascii() and since.isdecimal() and len(since) < 16 else 0
+        news = [summary(seen, f"{self._name}-{seen.number}") for seen in self._ring.since(change)]
         return {
             "life": self._name,
             "changes": self._ring.changes,
             "kept": [seen.number for seen in self._ring.since(-1)],
-            "requests": [summary(seen, f"{self._name}-{seen.number}") for seen in self._ring.since(change)],
+            "requests": news,
         }
 
     def _find(self, id: str) -> Seen | None:

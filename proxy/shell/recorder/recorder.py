@@ -1,6 +1,6 @@
 """Watches requests, and has those written that are to be kept."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Literal
 
 from proxy.shell.recorder.writer import Writer
@@ -27,8 +27,11 @@ class Recorder:
         self._chosen.add(watch)
         return True
 
-    def begun(self, watch: Watch, headers: Mapping[str, str]) -> None:
-        """Nothing is written before the end."""
+    begun = None
+    """Nothing is written before the end."""
+
+    refused = None
+    """What was refused at the door is told whole by its line in the log."""
 
     def ended(self, watch: Watch) -> None:
         if watch not in self._chosen:

@@ -39,7 +39,7 @@ def recording_of(watch: Watch, version: str) -> Recording | None:
         content="keep",
         cut=content.cut,
         request=_request(watch, content),
-        attempts=[_attempt(attempt, watch) for attempt in watch.attempts],
+        attempts=[_attempt(attempt, content) for attempt in watch.attempts],
         frames=list(content.frames),
         end=_end(watch, content),
     )
@@ -128,7 +128,7 @@ def _known(known: Known | None) -> RecordedKnown | None:
     )
 
 
-def _attempt(attempt: Attempt, watch: Watch) -> RecordedAttempt:
+def _attempt(attempt: Attempt, said: Content) -> RecordedAttempt:
     content = attempt.content
     assert content is not None
     target = content.preparation.target
@@ -153,13 +153,13 @@ def _attempt(attempt: Attempt, watch: Watch) -> RecordedAttempt:
         ended=attempt.ended,
         status=attempt.status,
         answer_headers=dict(content.answer_headers),
-        failure=_fault(content.failure, watch),
+        failure=_fault(content.failure, said),
         reads=list(content.reads),
     )
 
 
-def _fault(fault: Fault | None, watch: Watch) -> RecordedFault | None:
-    return None if fault is None else recorded_fault(watch.hidden(fault))
+def _fault(fault: Fault | None, said: Content) -> RecordedFault | None:
+    return None if fault is None else recorded_fault(said.hidden(fault))
 
 
 def _end(watch: Watch, content: Content) -> RecordedEnd:

@@ -1,9 +1,6 @@
 """Errors as answers of their own: counted, without a secret in them, and noted where there was no request at all."""
 
-from functools import partial
-
 from proxy.core.errors import Fault
-from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable, shown
 from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.surface import Surface
@@ -17,7 +14,7 @@ from proxy.shell.watching.watchers import Watchers
 TOO_LARGE = 413
 
 MAX_PATH = 200
-"""The log shows this many characters of a refused path: anybody may send 8,000, without a key."""
+"""Characters of a refused path that are shown: anybody may send 8,000, without a key."""
 
 
 class Refusals:
@@ -35,7 +32,10 @@ class Refusals:
         """Refuses a request that the engine has not seen, with a line in the log. `surface`: see `Incoming`."""
         method, host, path = shown(request.method), shown(request.host), quotable(request.path, MAX_PATH)
         self._note(fault, request_id, method=method, host=host, path=path)
-        self._watched(fault, request, request_id, surface)
+        if self._watchers:
+            to_keep = self._secret_mask.to_keep(fault, request.headers)
+            name = surface.name if surface else None
+            self._watchers.refuse(request_id, name, method, path, request.headers, to_keep)
         return self.answer(fault, request, request_id, surface)
 
     def of_bytes(
@@ -45,23 +45,6 @@ class Refusals:
         the head, where keys are."""
         self._note(fault, request_id, kind=type(error).__name__)
         return self.answer(fault, request, request_id)
-
-    def _watched(self, fault: Fault, request: HttpRequest, request_id: str, surface: Surface | None) -> None:
-        """Those who watch see what was refused at the door, too."""
-        if not self._watchers:
-            return
-        watch = self._watchers.begin(
-            request_id=request_id,
-            surface=surface.name if surface else None,
-            transport="http",
-            method=request.method,
-            path=request.path,
-            tenant=None,
-            headers=request.headers,
-            ledger=Ledger(),
-            hidden=partial(self._secret_mask.hidden_in, headers=request.headers),
-        )
-        self._watchers.end(watch, fault.status, fault)
 
     def _note(self, fault: Fault, request_id: str, **facts: str) -> None:
         self._log.info("refusal", request_id=request_id, **facts, status=fault.status, **facts_of(fault))

@@ -65,7 +65,7 @@ class TokenCounting:
         plan = await self._planned(in_flight, asked)
         async with plan.backend.slot(in_flight.owner, only=plan.only):
             if in_flight.watch is not None:
-                in_flight.watch.mark("place")
+                in_flight.watch.placed()
             return await self._asked(in_flight, plan)
 
     async def _planned(self, in_flight: InFlight, asked: SurfaceContext) -> Plan:

@@ -69,6 +69,10 @@ class Tracer:
         parent = parent_of(*sent_with(headers)) if watch.tenant is not None else None
         watch.outgoing = Trace(self._bits, parent, self._ratio)
 
+    def refused(self, watch: Watch, headers: Mapping[str, str]) -> None:
+        self.begun(watch, headers)
+        self.ended(watch)
+
     def ended(self, watch: Watch) -> None:
         trace = watch.outgoing
         if isinstance(trace, Trace) and trace.is_sampled:

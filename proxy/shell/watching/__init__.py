@@ -5,12 +5,14 @@
 - `watchers` hands each request to those who watch. One that fails never hurts a request.
 
 The engine makes at most one `Watch` for each request. Without watchers it makes none. Without content there is no work
-for a chunk: the times are noted once in an attempt.
+for a chunk: the times are noted once in an attempt. Nothing is put into a form before somebody wants to see it, and
+nothing noted twice: what the line in the log tells stands in the ledger, and what is under way is known to `under_way`.
 
-To add a watcher, write a class with the four members of `Watcher`, and have `proxy.watchers` make one where the
+To add a watcher, write a class with the five members of `Watcher`, and have `proxy.watchers` make one where the
 settings ask for it. `begun` is called before the body is read, `ended` after the line in the log, both in the event
 loop: whoever has more to do than to keep the `Watch` does it elsewhere. Between the two the `Watch` changes under its
-readers' eyes, between two waits: an inspector that keeps it from `begun` on sees the request live.
+readers' eyes, between two waits. It may be kept for long: it holds no key, no frame, and nothing of what was said but
+its `content`.
 
 What is not seen: the small questions that ask no model (models, health, stored responses, conversations), but for those
 that are refused at the door.

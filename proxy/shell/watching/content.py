@@ -72,7 +72,7 @@ class AttemptContent:
     answer_headers: Mapping[str, str] = field(default_factory=dict)
     failure: Fault | None = None
     """What ended it from outside of the reply: a refusal, a broken connection, a limit of time, the client's leaving.
-    It may hold secrets: see `Watch.hidden`."""
+    It may hold secrets: see `Content.hidden`."""
     reads: list[Read] = field(default_factory=list)
     """What came from the backend, read by read."""
 
@@ -87,8 +87,11 @@ class Content:
         seconds: Callable[[], float],
         mint: Mint,
         now: Callable[[], float],
+        hidden: Callable[[Fault], Fault],
     ) -> None:
-        """`mint`, `now`: whose ids and dates the request is given, and which are noted here."""
+        """`mint`, `now`: whose ids and dates the request is given, and which are noted here. `hidden` takes the secrets
+        out of a fault."""
+        self.hidden = hidden
         self.headers = shown_headers(headers)
         """The client's."""
         self.keys = keys_in(headers)
@@ -145,6 +148,11 @@ class Content:
         body = post.body if self._holds(len(post.body)) else b""
         self._attempt = AttemptContent(preparation, shown_headers(post.headers), body)
         return self._attempt
+
+    def answered_with(self, headers: Mapping[str, str]) -> None:
+        """These are the headers of the backend's answer."""
+        if self._attempt is not None:
+            self._attempt.answer_headers = shown_headers(headers)
 
     def now(self) -> float:
         date = self._now()

@@ -9,11 +9,9 @@ from typing import Literal
 
 from proxy.core.backends.post import Post
 from proxy.core.errors import Fault
-from proxy.core.events import Ending, ReplyEnded
+from proxy.core.events import Ending
 from proxy.core.flow.request import Preparation
 from proxy.core.ledger import Ledger
-from proxy.core.masking.headers import shown_headers
-from proxy.core.masking.redact import as_name
 from proxy.core.tracing.wishes import Wish, wishes_of
 from proxy.shell.watching.content import AttemptContent, Content
 
@@ -24,13 +22,12 @@ Why = Literal["first", "again", "elsewhere", "lesson"]
 """Why an attempt was made: as the first one; because the same backend may do it now; because another backend may; or
 because a refusal taught how to ask."""
 
-Moment = Literal["place", "head", "first_byte", "first_text"]
 TransportName = Literal["http", "websocket"]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Attempt:
-    """One POST to a backend."""
+    """One POST to a backend. It has no slots: what has not happened yet is the class's, and is not set for each."""
 
     why: Why
     backend: str
@@ -41,25 +38,25 @@ class Attempt:
     url: str
     """Without its query, where some backends want their key."""
     began: float
-    place: float | None = None
+    place: float | None = field(default=None, init=False)
     """A place among the backend's requests was got."""
-    head: float | None = None
+    head: float | None = field(default=None, init=False)
     """The head of the answer had come: it is connected, and `status` is known."""
-    first_byte: float | None = None
-    first_text: float | None = None
+    first_byte: float | None = field(default=None, init=False)
+    first_text: float | None = field(default=None, init=False)
     """The first that the model said: text, a thought, or a call."""
-    ended: float | None = None
-    status: int | None = None
-    ending: Ending | None = None
+    ended: float | None = field(default=None, init=False)
+    status: int | None = field(default=None, init=False)
+    ending: Ending | None = field(default=None, init=False)
     """None if the backend's reply never came to one."""
-    fault: Fault | None = None
-    """Without secrets. Its message may quote content: `facts_of` says what a log may tell of it."""
-    content: AttemptContent | None = None
-    wishes: Mapping[str, Wish] | None = None
+    fault: Fault | None = field(default=None, init=False)
+    """As `SecretMask.to_keep` makes it. Its message may quote content: `facts_of` says what a log may tell of it."""
+    content: AttemptContent | None = field(default=None, init=False)
+    wishes: Mapping[str, Wish] | None = field(default=None, init=False)
     """What the model was asked for besides the words. None where no trace is made."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Watch:
     request_id: str
     surface: str | None
@@ -67,7 +64,7 @@ class Watch:
     transport: TransportName
     method: str
     path: str
-    """As it was asked for, masked and cut, without its query."""
+    """As it was asked for, without its query. What a stranger wrote there is masked and cut."""
     tenant: str | None
     """None for whoever was not let in."""
     ledger: Ledger = field(repr=False)
@@ -76,63 +73,50 @@ class Watch:
     date: float
     """When it began, in seconds since 1970."""
     clock: Callable[[], float] = field(repr=False)
-    hidden: Callable[[Fault], Fault] = field(repr=False)
-    """Takes secrets out of a fault."""
-    attempts: list[Attempt] = field(default_factory=list)
-    background: bool = False
-    """Does its work go on while no client waits?"""
-    ended: float | None = None
-    status: int | None = None
-    """Of the answer; 499 if the client has left. None while it is under way."""
-    fault: Fault | None = None
-    """What the client was told, or would have been, without secrets. See `Attempt.fault`."""
-    content: Content | None = None
+    began: float = field(repr=False)
+    """By the clock."""
+    content: Content | None = field(default=None, repr=False)
     """Only where a watcher wants it."""
-    outgoing: Callable[[Attempt], Mapping[str, str]] | None = None
+    outgoing: Callable[[Attempt], Mapping[str, str]] | None = field(default=None, repr=False)
     """What the backend of an attempt is told in headers, beside what it is told anyway."""
-    _began: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._began = self.clock()
+    attempts: list[Attempt] = field(default_factory=list, init=False)
+    background: bool = field(default=False, init=False)
+    """Does its work go on while no client waits?"""
+    ended: float | None = field(default=None, init=False)
+    status: int | None = field(default=None, init=False)
+    """Of the answer; 499 if the client has left. None while it is under way."""
+    fault: Fault | None = field(default=None, init=False)
+    """What the client was told, or would have been. See `Attempt.fault`."""
+    number: int | None = field(default=None, init=False)
+    """Among those that the inspector has shown."""
+    change: int | None = field(default=None, init=False)
+    """Among those whose end the inspector has shown."""
 
     def seconds(self) -> float:
         """For how long it has been under way."""
-        return self.clock() - self._began
+        return self.clock() - self.began
 
     @property
     def has_failed(self) -> bool:
         """Also where another attempt has mended it: whoever looks for failures wants to see those, too."""
-        return self.has_faults or (self.status or 0) >= FAILED
-
-    @property
-    def has_faults(self) -> bool:
-        if self.fault is not None:
-            return True
-        for attempt in self.attempts:  # noqa: SIM110 - a generator would cost more than the rest
-            if attempt.fault is not None:
-                return True
-        return False
+        return (
+            self.fault is not None
+            or (self.status or 0) >= FAILED
+            or any(attempt.fault is not None for attempt in self.attempts)
+        )
 
     # ── as the engine tells it ──
 
-    def attempt(self, why: Why, backend: str, preparation: Preparation) -> None:
-        """This is asked now, or waits for its place."""
-        post, profile, now = preparation.post, preparation.profile, self.seconds()
-        before = self.attempts[-1] if self.attempts else None
-        if before is not None and before.ended is None:
-            before.ended = now
-        attempt = Attempt(
-            why,
-            backend,
-            as_name(preparation.model),
-            profile.name,
-            profile.dialect,
-            post.url.partition("?")[0],
-            now,
-            content=self.content.attempt(preparation) if self.content is not None else None,
-        )
-        if why == "lesson" and before is not None:
-            attempt.place = before.place
+    def attempt(self, why: Why, backend: str, model: str, preparation: Preparation) -> None:
+        """This is asked now, or waits for its place. `model`: see `Attempt.backend_model`."""
+        post, profile = preparation.post, preparation.profile
+        now = self.clock() - self.began
+        attempt = Attempt(why, backend, model, profile.name, profile.dialect, post.url.partition("?")[0], now)
+        if why == "lesson":
+            before = self.attempts[-1]
+            before.ended, attempt.place = now, before.place
+        if self.content is not None:
+            attempt.content = self.content.attempt(preparation)
         if self.outgoing is not None:
             attempt.wishes = wishes_of(preparation.request)
         self.attempts.append(attempt)
@@ -143,41 +127,42 @@ class Watch:
             return post
         return replace(post, headers={**post.headers, **self.outgoing(self.attempts[-1])})
 
-    def mark(self, moment: Moment) -> None:
-        """Notes when something happened first in the attempt that is under way."""
-        attempt = self.attempts[-1]
-        if getattr(attempt, moment) is None:
-            setattr(attempt, moment, self.clock() - self._began)
+    def placed(self) -> None:
+        """The attempt that is under way has its place."""
+        self.attempts[-1].place = self.clock() - self.began
 
     def head_came(self, status: int, headers: Mapping[str, str]) -> None:
         """The backend has sent the head of its answer."""
-        self.mark("head")
         attempt = self.attempts[-1]
-        attempt.status = status
-        if attempt.content is not None:
-            attempt.content.answer_headers = shown_headers(headers)
+        attempt.status, attempt.head = status, self.clock() - self.began
+        if self.content is not None:
+            self.content.answered_with(headers)
+
+    def heard(self, byte: float, text: float | None) -> None:
+        """The backend has sent some of its answer, and at `text` the first that the model said."""
+        attempt = self.attempts[-1]
+        if attempt.first_byte is None:
+            attempt.first_byte = byte
+        attempt.first_text = text
 
     def refused(self, words: bytes) -> None:
         """The backend has refused, in these words."""
-        self.mark("first_byte")
+        self.heard(self.seconds(), None)
         if self.content is not None:
             self.content.received(words)
 
     def counted(self, answer: bytes) -> None:
         """The backend has told a number of tokens."""
         self.refused(answer)
-        self.attempt_ended(None)
+        self.attempt_ended(None, None)
 
-    def attempt_ended(self, ended: ReplyEnded | None) -> None:
+    def attempt_ended(self, ending: Ending | None, fault: Fault | None) -> None:
+        """`fault`: see `Attempt.fault`."""
         attempt = self.attempts[-1]
-        attempt.ended = self.seconds()
-        if ended is not None:
-            attempt.ending = ended.ending
-            attempt.fault = None if ended.fault is None else self.hidden(ended.fault)
+        attempt.ended, attempt.ending, attempt.fault = self.clock() - self.began, ending, fault
 
     def end(self, status: int, fault: Fault | None) -> None:
-        self.ended, self.status = self.seconds(), status
-        self.fault = None if fault is None else self.hidden(fault)
-        if self.attempts and self.attempts[-1].ended is None:
-            self.attempts[-1].ended = self.ended
-            self.attempts[-1].fault = self.fault
+        """`fault`: see `Watch.fault`."""
+        self.ended, self.status, self.fault = self.clock() - self.began, status, fault
+        if self.attempts and (last := self.attempts[-1]).ended is None:
+            last.ended, last.fault = self.ended, fault

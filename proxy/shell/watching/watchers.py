@@ -1,19 +1,14 @@
 """Those who watch, and how each request is handed to them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Protocol
 
 from proxy.core.errors import Fault
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
-from proxy.core.masking.redact import quotable, shown
 from proxy.shell.ops.logs import Log
 from proxy.shell.watching.content import Content, ContentRoom
-from proxy.shell.watching.watch import TransportName, Watch
-
-MAX_PATH = 200
-"""Characters: anybody may send 8,000, without a key."""
+from proxy.shell.watching.watch import Watch
 
 
 class Watcher(Protocol):
@@ -28,11 +23,18 @@ class Watcher(Protocol):
         """Is what is said in this request to be kept with it? Asked once, before anything of it is known but who asks,
         where, and when. None: nothing of any request is."""
 
-    def begun(self, watch: Watch, headers: Mapping[str, str]) -> None:
-        """A request has begun. Its `watch` may be kept, and read at any time; its client's headers may not."""
+    @property
+    def begun(self) -> Callable[[Watch, Mapping[str, str]], None] | None:
+        """Tells of a request that has begun, and of its client's headers. The watch may be kept, and read at any time;
+        the headers may not. None: it is enough to be told of its end."""
 
-    def ended(self, watch: Watch) -> None:
-        """Nothing of it changes any more."""
+    @property
+    def ended(self) -> Callable[[Watch], None]:
+        """Tells of a request of which nothing changes any more."""
+
+    @property
+    def refused(self) -> Callable[[Watch, Mapping[str, str]], None] | None:
+        """Tells of a request that was refused at the door, and of its headers. None: it need not be told."""
 
 
 class Watchers:
@@ -52,9 +54,13 @@ class Watchers:
         self._wanting = [
             (watcher, wants) for watcher in watchers if (wants := watcher.wants_content) is not None
         ]
+        self._beginning = [(watcher, begun) for watcher in watchers if (begun := watcher.begun) is not None]
+        self._ending = [(watcher, watcher.ended) for watcher in watchers]
+        self.are_told_of_begins = bool(self._wanting or self._beginning)
+        """Is there more to do than to have a watch, when a request begins?"""
         self._room = room
         self._clock = clock
-        self._now = now
+        self.now = now
         self._mint = mint
         self._failed = failed
         self._log = log
@@ -64,45 +70,52 @@ class Watchers:
         """Is there anybody who watches?"""
         return bool(self._watchers)
 
-    def begin(
+    def begin(self, watch: Watch, headers: Mapping[str, str], hidden: Callable[[Fault], Fault]) -> None:
+        """`hidden` takes the secrets out of a fault."""
+        if self._wanting and self._is_wanted(watch):
+            watch.content = Content(self._room, headers, watch.seconds, self._mint, self.now, hidden)
+        for watcher, begun in self._beginning:
+            try:
+                begun(watch, headers)
+            except Exception as failure:
+                self._note(watcher, failure)
+
+    def end(self, watch: Watch, status: int, fault: Fault | None) -> None:
+        """`fault`: see `Watch.fault`."""
+        watch.end(status, fault)
+        for watcher, ended in self._ending:
+            try:
+                ended(watch)
+            except Exception as failure:
+                self._note(watcher, failure)
+
+    def refuse(
         self,
-        *,
         request_id: str,
         surface: str | None,
-        transport: TransportName,
         method: str,
         path: str,
-        tenant: str | None,
         headers: Mapping[str, str],
-        ledger: Ledger,
-        hidden: Callable[[Fault], Fault],
-    ) -> Watch:
-        """`hidden` takes the secrets out of a fault."""
+        fault: Fault,
+    ) -> None:
+        """Somebody was refused at the door. `method`, `path`: fit to be shown. `fault`: see `Watch.fault`."""
         watch = Watch(
             request_id,
             surface,
-            transport,
-            *_readable(method, path),
-            tenant,
-            ledger,
-            self._now(),
+            "http",
+            method,
+            path,
+            None,
+            Ledger(),
+            self.now(),
             self._clock,
-            hidden,
+            self._clock(),
         )
-        if self._wanting and self._is_wanted(watch):
-            watch.content = Content(self._room, headers, watch.seconds, self._mint, self._now)
+        watch.end(fault.status, fault)
         for watcher in self._watchers:
             try:
-                watcher.begun(watch, headers)
-            except Exception as failure:
-                self._note(watcher, failure)
-        return watch
-
-    def end(self, watch: Watch, status: int, fault: Fault | None) -> None:
-        watch.end(status, fault)
-        for watcher in self._watchers:
-            try:
-                watcher.ended(watch)
+                if watcher.refused is not None:
+                    watcher.refused(watch, headers)
             except Exception as failure:
                 self._note(watcher, failure)
 
@@ -121,9 +134,3 @@ class Watchers:
         if watcher.name not in self._told:  # it may fail on every request
             self._told.add(watcher.name)
             self._log.error("watcher_failed", watcher=watcher.name, exc_info=failure)
-
-
-@lru_cache(maxsize=128)
-def _readable(method: str, path: str) -> tuple[str, str]:
-    """To mask them takes longer than all the rest of a watch, and nearly all requests come by few paths."""
-    return shown(method), quotable(path, MAX_PATH)

@@ -13,7 +13,7 @@ def test_counters_are_told_in_words() -> None:
     watch.ledger.found("recovered", "hermes")
     watch.ledger.warn("You said: my secret prompt")
     watch.end(502, Truncated("It said: my secret prompt"))
-    told = detail(Seen(1, watch, 1), "0-life-1")
+    told = detail(Seen(1, watch), "0-life-1")
     assert [(remark["kind"], remark["name"], remark["times"]) for remark in told["remarks"]] == [
         ("found in text", "recovered:hermes", 1),
         ("odd", "finish_missing", 1),

@@ -13,10 +13,9 @@ from tests.support.watching import a_watch
 
 
 def made(slot: WorkerSlot, requests: int, life: str = "life") -> Gatherer:
-    ring = Ring(10, 100)
+    ring = Ring(10, 100, list)
     for _ in range(requests):
         watch = a_watch(lambda: 0.0)
-        ring.begun(watch, {})
         watch.end(200, None)
         ring.ended(watch)
     return Gatherer(slot, ring, life, lambda: {"worker": slot.number}, str)

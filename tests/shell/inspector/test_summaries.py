@@ -8,7 +8,10 @@ from tests.support.watching import a_watch
 
 
 def attempt(**times: float) -> Attempt:
-    return Attempt("first", "local", "m", "default", "chat", "http://backend/v1", 0.5, **times)
+    made = Attempt("first", "local", "m", "default", "chat", "http://backend/v1", 0.5)
+    for name, at in times.items():
+        setattr(made, name, at)
+    return made
 
 
 def test_times_and_facts_are_told_as_they_are() -> None:
@@ -16,7 +19,7 @@ def test_times_and_facts_are_told_as_they_are() -> None:
     watch.ledger.note(model="m", backend="local", output_tokens=7, ending="completed", tenant="ann")
     watch.attempts.append(attempt(place=1.0, head=2.0, ended=9.0))
     watch.end(200, None)
-    told = summary(Seen(3, watch, 4), "0-life-3")
+    told = summary(Seen(3, watch), "0-life-3")
     assert (told["id"], told["live"], told["status"]) == ("0-life-3", False, 200)
     assert (told["model"], told["output_tokens"], told["ending"]) == ("m", 7, "completed")
     assert told["attempts"][0]["place"] == 1.0
@@ -30,7 +33,7 @@ def test_of_a_fault_only_what_a_log_may_tell() -> None:
     watch.attempts.append(attempt())
     watch.attempts[0].fault = Truncated("It said: my secret prompt")
     watch.end(502, Truncated("It said: my secret prompt"))
-    told = summary(Seen(1, watch, 1), "0-life-1")
+    told = summary(Seen(1, watch), "0-life-1")
     assert told["attempts"][0]["fault"]["code"] == "upstream_stream_truncated"
     assert told["worst"] == "bad"
     assert "secret" not in str(told)

@@ -17,7 +17,10 @@ IDS = Ids(1, 2, 3, "a=1", [10, 11, 12])
 def attempt(**fields: Any) -> Attempt:
     usual: dict[str, Any] = {"why": "first", "backend": "b", "backend_model": "qwen3", "profile": "vllm"}
     usual |= {"dialect": "chat", "url": "http://10.0.0.1:8000/v1/chat/completions", "began": 0.5}
-    return Attempt(**usual | fields)
+    made = Attempt(**usual | {name: fields.pop(name) for name in usual if name in fields})
+    for name, value in fields.items():
+        setattr(made, name, value)
+    return made
 
 
 def ended(*attempts: Attempt, status: int = 200, fault: Fault | None = None, **facts: Any) -> Watch:

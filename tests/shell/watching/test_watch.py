@@ -1,9 +1,15 @@
 """One request as data, over real sockets: who was asked, when, and what came of it."""
 
 import asyncio
+import gc
+from types import FrameType, FunctionType, ModuleType, TracebackType
 
 import pytest
+from multidict import CIMultiDictProxy
 
+from proxy.core.ledger import Ledger
+from proxy.shell.ops.fault_facts import facts_of
+from proxy.shell.watching.watch import Attempt, Watch
 from tests.support.proxies import StartProxy
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, reply, text
 from tests.support.two_backends import BUSY, StartBoth
@@ -193,3 +199,31 @@ async def test_work_in_the_background(onlooker: Onlooker, start_proxy: StartProx
 def test_it_says_nothing_of_what_it_holds() -> None:
     """S06."""
     assert "Ledger" not in repr(a_watch(lambda: 0.0))
+
+
+async def test_it_holds_neither_a_key_nor_a_frame(onlooker: Onlooker, start_proxy: StartProxy) -> None:
+    """S06. Whoever watches may keep it for hundreds of requests: all of a request is in the frames of its faults."""
+    proxy = await start_proxy(backend={"url": "http://127.0.0.1:9/v1"}, retries={"attempts": 1})
+    headers = {"Authorization": "Bearer key-of-the-client-0123456789"}
+    body = {"model": "m", "input": "Hi"}
+    async with proxy.session.post(f"{proxy.url}/v1/responses", json=body, headers=headers) as response:
+        assert response.status == 502
+    watch = await onlooker.saw()
+    assert watch.fault is not None
+    assert "ECONNREFUSED" in facts_of(watch.fault)["cause"]
+    held = [type(each) for each in all_held_by(watch)]
+    assert Attempt in held
+    assert Ledger in held
+    assert not {CIMultiDictProxy, FrameType, TracebackType} & set(held)
+
+
+def all_held_by(watch: Watch) -> list[object]:
+    """But for what is there once for all requests: classes, functions, the log."""
+    found: dict[int, object] = {id(watch.ledger.log): None}
+    left: list[object] = [watch]
+    while left:
+        each = left.pop()
+        if id(each) not in found and not isinstance(each, (type, ModuleType, FunctionType)):
+            found[id(each)] = each
+            left += gc.get_referents(each)
+    return list(found.values())

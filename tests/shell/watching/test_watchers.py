@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 import pytest
 
+from proxy.shell.inspector.ring import Ring
 from proxy.shell.watching.content import ContentRoom
 from proxy.shell.watching.watch import Watch
 from proxy.shell.watching.watchers import Watcher, Watchers
 from tests.support.proxies import StartProxy
 from tests.support.replies import counting_mint
-from tests.support.watching import Onlooker, begin, have_watch, silent_log
+from tests.support.watching import Onlooker, a_watch, have_watch, same, silent_log
 
 
 class Broken:
@@ -22,6 +23,9 @@ class Broken:
         raise RuntimeError
 
     def ended(self, watch: Watch) -> None:
+        raise RuntimeError
+
+    def refused(self, watch: Watch, headers: Mapping[str, str]) -> None:
         raise RuntimeError
 
 
@@ -47,6 +51,10 @@ async def test_one_that_fails_hurts_neither_a_request_nor_another_watcher(
         assert (await proxy.stream())[-1].name == "done"
         assert (await onlooker.saw(number)).content is not None
     assert failed == ["broken"] * 6
+    async with proxy.session.get(f"{proxy.url}/nowhere") as response:
+        assert response.status == 404
+    assert (await onlooker.saw(3)).status == 404
+    assert failed == ["broken"] * 7
     (line,) = proxy.log.named("watcher_failed")
     assert line["watcher"] == "broken"
 
@@ -57,15 +65,28 @@ async def test_without_watchers_there_is_nothing_to_watch() -> None:
 
 
 async def test_content_is_kept_if_anybody_wants_it() -> None:
-    wanting = begin(watchers(Onlooker(content=False), Onlooker(content=True)))
-    assert wanting.content is not None
-    content_with_none = begin(watchers(Onlooker(content=False)))
-    assert content_with_none.content is None
+    for wishes, kept in (((False, True), True), ((False,), False)):
+        watch = a_watch(lambda: 0.0)
+        watchers(*(Onlooker(content=wish) for wish in wishes)).begin(watch, {}, same)
+        assert (watch.content is not None) is kept
 
 
-async def test_what_a_stranger_wrote_is_masked_and_cut() -> None:
+async def test_who_only_waits_for_ends_costs_a_request_that_begins_nothing() -> None:
+    waiting = Ring(1, 1, list)
+    assert not watchers(waiting).are_told_of_begins
+    assert watchers(waiting, Onlooker()).are_told_of_begins
+
+
+async def test_what_a_stranger_wrote_is_masked_and_cut(
+    monkeypatch: pytest.MonkeyPatch, start_proxy: StartProxy
+) -> None:
     """S06."""
-    watch = begin(watchers(Onlooker()), path="/" + "x" * 500, method="GET\nsk-abcdefgh12345678")
+    onlooker = Onlooker()
+    have_watch(monkeypatch, onlooker)
+    proxy = await start_proxy()
+    async with proxy.session.get(f"{proxy.url}/sk-abcdefgh12345678/" + "x" * 500):
+        pass
+    watch = await onlooker.saw()
     assert len(watch.path) == 200
-    assert watch.method == "GET [redacted]"
-    assert watch.date == 7.0
+    assert watch.path.startswith("/[redacted]/xxx")
+    assert watch.date > 0
