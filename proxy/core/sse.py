@@ -7,6 +7,7 @@ CRLF in any mix, one space or none after the colon, data in several lines, comme
 
 from collections.abc import Callable
 
+from proxy.core import jsontext
 from proxy.core.errors import Garbled, OwnWords
 from proxy.core.jsontext import MAX_VALUES
 from proxy.core.unquoted import has_more_values
@@ -140,6 +141,19 @@ def _read(block: bytes, emit: Emit) -> None:
         emit(payload, name)
     elif (bare := block.strip()).startswith((b"{", b"[")):
         emit(bare, name)  # Gemini breaks off a stream with its error as plain JSON, in no field at all
+
+
+def is_whole(line: bytes) -> bool:
+    """Is this the end mark, whatever follows it, or a JSON value by itself? White space is neither: what was to come
+    has not begun."""
+    line = line.strip()
+    if line.startswith(STREAM_END):
+        return True
+    try:
+        jsontext.loads(line)
+    except jsontext.BadJson:
+        return False
+    return True
 
 
 def comment(text: str) -> bytes:

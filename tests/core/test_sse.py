@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 
 from proxy.core.errors import Garbled
-from proxy.core.sse import DONE, SseParser, comment
+from proxy.core.sse import DONE, SseParser, comment, is_whole
 from tests.support.tables import table
 
 Events = list[tuple[bytes, bytes]]
@@ -139,6 +139,25 @@ def test_what_we_write_reads_as_it_is_meant() -> None:
     stream = comment("keep-alive") + DONE
     assert stream == b": keep-alive\n\ndata: [DONE]\n\n"
     assert parse([stream]) == [(b"[DONE]", b"")]
+
+
+LINES = {
+    "an object": (b'{"a":1}', True),
+    "any other value, among blanks": (b" 1\t", True),
+    "what is not quite JSON": (b'{"a":NaN}', True),
+    "the end mark": (b"[DONE]", True),
+    "the end mark, with something behind it": (b" [DONE] .", True),
+    "a cut object": (b'{"a":', False),
+    "a cut end mark": (b"[DON", False),
+    "words": (b"ping", False),
+    "nothing": (b"", False),
+    "blanks": (b" \t", False),
+}
+
+
+@table(("line", "whole"), LINES.values(), ids=LINES)
+def test_f33_a_line_is_whole_if_nothing_of_it_can_be_missing(line: bytes, whole: bool) -> None:
+    assert is_whole(line) is whole
 
 
 def in_reads(event: bytes) -> list[bytes]:

@@ -5,11 +5,10 @@ types are wrong in both directions. The first visible byte is reliable: `{` open
 else is an event stream.
 """
 
-from proxy.core import jsontext
 from proxy.core.errors import Garbled, OwnWords
 from proxy.core.events import Decoder
 from proxy.core.jsontext import MAX_VALUES
-from proxy.core.sse import BOM, ERROR, STREAM_END, SseParser
+from proxy.core.sse import BOM, ERROR, SseParser, is_whole
 from proxy.core.unquoted import has_more_values
 
 INVISIBLE = b" \t\r\n" + BOM
@@ -77,15 +76,5 @@ class Intake:
     def _unended(self, data: bytes, event: bytes) -> None:
         """Takes a last event without its end mark (F33). If the event is cut, so was the stream; after the model's
         finish that loses nothing (F42)."""
-        if event == ERROR or b"\n" in data or _is_whole(data):
+        if event == ERROR or b"\n" in data or is_whole(data):
             self._decoder.event(data, event)
-
-
-def _is_whole(line: bytes) -> bool:
-    if line.strip() == STREAM_END:
-        return True
-    try:
-        jsontext.loads(line)
-    except jsontext.BadJson:
-        return False
-    return True

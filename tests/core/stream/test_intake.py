@@ -45,6 +45,7 @@ BODIES = [
     pytest.param(b'data: {"a":', [], id="F33 cut last event"),
     pytest.param(b"data: [DONE]", [("event", b"[DONE]")], id="F33 unended end"),
     pytest.param(b"data: [DON", [], id="F33 cut end"),
+    pytest.param(b"data:  ", [], id="F33 blanks, of which anything may have become"),
     pytest.param(b"event: error\ndata: bo", [("error", b"bo")], id="F20 unended words of an error"),
     pytest.param(b'data: {"a":1}\ndata: {"b":', [("event", b'{"a":1}\n{"b":')], id="lines for events, cut"),
     pytest.param(b'{"a":\n1}', [("body", b'{"a":\n1}')], id="F17 object"),

@@ -9,7 +9,7 @@ from proxy.core.errors import Fault, Garbled, OwnWords
 from proxy.core.events import CallDelta, Delta, ErrorDelta, More, ReasoningDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.profile import BackendProfile
-from proxy.core.sse import STREAM_END
+from proxy.core.sse import is_whole
 
 MAX_LOGGED = 64
 """Characters of an unknown word; the longest known one has half of them."""
@@ -35,20 +35,8 @@ is put around it on the way, is refused where it comes from."""
 def run_together(data: bytes) -> list[bytes]:
     """Returns the lines of what cannot be read as a whole, if each is a chunk: some servers forget the blank lines
     between their events."""
-    lines = data.splitlines()
-    return lines if len(lines) > 1 and all(_is_readable(line) for line in lines) else []
-
-
-def _is_readable(line: bytes) -> bool:
-    """Is it nothing, the end mark, or a JSON value by itself?"""
-    line = line.strip()
-    if not line or line.startswith(STREAM_END):
-        return True
-    try:
-        jsontext.loads(line)
-    except jsontext.BadJson:
-        return False
-    return True
+    lines = [line for line in data.splitlines() if line.strip()]
+    return lines if len(lines) > 1 and all(map(is_whole, lines)) else []
 
 
 class AsDeltas:
