@@ -11,13 +11,16 @@ from functools import cache
 
 import pytest
 
+from proxy.core.events import TextDelta
+from proxy.core.ledger import Ledger
+from proxy.core.markup.frames import MAX_VAIN, FrameStage
 from tests.growth.found import PACKAGE, ROOT
 from tests.growth.table_inspected import INSPECTED
 from tests.growth.table_readers import FAMILIES, STREAMS, TEXTS
 from tests.growth.table_requests import DECLARED, REQUESTS
 from tests.growth.table_responses import RESPONSES
 from tests.growth.table_stored import STORED
-from tests.growth.work import Make, growth, hidden_growth
+from tests.growth.work import Make, growth, hidden_growth, instructions
 from tests.support.quickness import quickly
 
 
@@ -107,6 +110,17 @@ def test_no_dialect_takes_long_for_what_is_behind_its_opener() -> None:
     for name, make in FAMILIES.items():
         with quickly(MOST_SECONDS, name):
             make(LONG // 8)()
+
+
+def test_f79_what_looks_like_tokens_is_looked_through_to_a_point() -> None:
+    """It may come in one event. A megabyte took the event loop for six seconds, eight took hours."""
+
+    def tokens(n: int) -> Callable[[], object]:
+        stage, text = FrameStage(lambda delta: None, Ledger(), calls=True), TextDelta("a " + "<|" * n)
+        return lambda: stage.feed(text)
+
+    enough, ten_times = (instructions(tokens(n)) for n in (2 * MAX_VAIN, 20 * MAX_VAIN))
+    assert ten_times < 1.1 * enough
 
 
 def test_every_module_that_reads_is_reached() -> None:

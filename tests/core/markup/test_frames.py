@@ -1,7 +1,5 @@
 """R08: the tokens around texts and thoughts: which are taken out, and which are text."""
 
-from time import thread_time
-
 from proxy.core.events import (
     CallDelta,
     Delta,
@@ -222,15 +220,13 @@ def test_what_was_taken_out_is_counted() -> None:
     assert ledger.oddities == {"frame_token": 2}
 
 
-def test_f79_a_text_of_nothing_but_tokens_is_looked_through_to_a_point_and_passed_whole() -> None:
-    """It may come in one event. A megabyte took the event loop for six seconds, eight took hours."""
+def test_f79_a_text_of_nothing_but_tokens_is_passed_whole() -> None:
+    """How far it is looked through, `tests/growth` counts."""
     ledger, out = Ledger(), []
     stage = FrameStage(out.append, ledger, calls=True)
     text = "a " + "<|" * 500_000
-    began = thread_time()
     for delta in (TextDelta(text), TextDelta("<|eom|>"), STOP):
         stage.feed(delta)
-    assert thread_time() - began < 1.0
     assert "".join(delta.text for delta in out[:-1]) == text + "<|eom|>"
     assert ledger.oddities == {"frame_tokens_unread": 1}
 
