@@ -10,7 +10,6 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.markup import registry
 from proxy.core.markup.candidate import End
-from proxy.core.markup.formats import Format
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Scanner
 from tests.core.markup.families.cases import TABLES
@@ -74,14 +73,15 @@ CASES |= {
 }
 """The function tag of Llama 3 shares its opener with Qwen, whose tables hold the variants that models get wrong."""
 
+OPENERS = Openers(registry.active())
 RANDOM_CUTS = 6
 
 
-def recovered(pieces: list[str], formats: tuple[Format, ...]) -> tuple[list[tuple[str, Any]], str]:
+def recovered(pieces: list[str], openers: Openers) -> tuple[list[tuple[str, Any]], str]:
     calls: list[tuple[str, Any]] = []
     left: list[str] = []
 
-    scanner = Scanner(Openers(formats), TOOLS, count=lambda why, format: None)
+    scanner = Scanner(openers, TOOLS, count=lambda why, format: None)
     said = [one for piece in pieces for one in scanner.feed(piece)]
     for one in (*said, *scanner.flush(End.WHOLE)):
         if isinstance(one, str):
@@ -107,9 +107,8 @@ def cuts(name: str, text: str) -> list[list[str]]:
 def test_every_case_in_every_cut(name: str) -> None:
     text, calls, left = CASES[name]
     named = [(TOOLS.declared(said) or "", arguments) for said, arguments in calls]
-    formats = registry.active()
     for pieces in cuts(name, text):
-        assert recovered(pieces, formats) == (named, left), pieces
+        assert recovered(pieces, OPENERS) == (named, left), pieces
 
 
 def test_there_are_enough_of_them() -> None:
