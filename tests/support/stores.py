@@ -1,13 +1,16 @@
 """Engines of the store under one clock, which the test moves; and what to keep in them."""
 
 import asyncio
+import atexit
 import pickle
+import socket
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count, cycle
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from proxy.core import jsontext
 from proxy.core.ids import Mint
@@ -121,43 +124,68 @@ def ids_of(record: Record) -> list[str]:
 # ── an engine in a process of its own ──
 
 
+class Host:
+    """A process for engines. It takes longer to start than most tests take, so it serves one after another."""
+
+    idle: ClassVar[list[Self]] = []
+
+    def __init__(self) -> None:
+        self.socket, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, "-m", "tests.support.store_process"]
+            self.process = subprocess.Popen(command, cwd=ROOT, stdin=theirs, stdout=theirs)
+
+    def end(self) -> None:
+        self.socket.close()
+        self.process.wait()
+
+
+@atexit.register
+def _end_hosts() -> None:
+    for host in Host.idle:
+        host.end()
+
+
 class Remote:
-    """An engine in another process, on the same file or database. Calls go one by one, as bytes over pipes."""
+    """An engine in another process, on the same file or database. Calls go one by one, as bytes over a socket."""
 
     def __init__(self, kind: str, part: str, where: Any, terms: Terms) -> None:
-        self._command = [sys.executable, "-m", "tests.support.store_process", kind, part, str(where)]
+        self._engine = kind, part, where
         self._terms = terms
         self._turn = asyncio.Lock()
-        self.process: asyncio.subprocess.Process | None = None
 
     async def open(self) -> None:
-        self.process = await asyncio.create_subprocess_exec(
-            *self._command,
-            cwd=ROOT,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=1 << 26,
+        self._host = Host.idle.pop() if Host.idle else Host()
+        self.process = self._host.process
+        self._reader, self._writer = await asyncio.open_connection(
+            sock=self._host.socket.dup(), limit=1 << 26
         )
+        await self.call("make", *self._engine)
         await self.call("open")
 
     async def close(self) -> None:
-        assert self.process is not None
-        if self.process.returncode is None:
+        try:
             await self.call("close")
-            self.process.stdin.close()
-        await self.process.wait()
+        except (EOFError, ConnectionError):
+            self._host.end()  # it was killed
+        else:
+            Host.idle.append(self._host)
+        self._writer.close()
 
     async def call(self, name: str, *args: Any, **named: Any) -> Any:
-        assert self.process is not None
-        terms = self._terms
-        message = pickle.dumps((name, args, named, terms.date, terms.steady, terms.patient, terms.keeping))
-        async with self._turn:
-            self.process.stdin.write(len(message).to_bytes(LENGTH_BYTES, "big") + message)
-            size = int.from_bytes(await self.process.stdout.readexactly(LENGTH_BYTES), "big")
-            failed, answer = pickle.loads(await self.process.stdout.readexactly(size))
+        """Whoever is cancelled leaves no answer to the next."""
+        failed, answer = await asyncio.shield(self._asked(name, args, named))
         if failed:
             raise answer
         return answer
+
+    async def _asked(self, name: str, args: Any, named: Any) -> Any:
+        terms = self._terms
+        message = pickle.dumps((name, args, named, terms.date, terms.steady, terms.patient, terms.keeping))
+        async with self._turn:
+            self._writer.write(len(message).to_bytes(LENGTH_BYTES, "big") + message)
+            size = int.from_bytes(await self._reader.readexactly(LENGTH_BYTES), "big")
+            return pickle.loads(await self._reader.readexactly(size))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         async def call(*args: Any, **named: Any) -> Any:

@@ -101,7 +101,6 @@ async def test_nothing_acknowledged_is_lost_when_writers_are_killed(
     for round in range(6):
         victim = Remote("sqlite", "records", path, Terms())
         await victim.open()
-        assert victim.process is not None
 
         async def save_on(victim: Remote = victim) -> None:
             while True:
@@ -117,7 +116,7 @@ async def test_nothing_acknowledged_is_lost_when_writers_are_killed(
         victim.process.send_signal(signal.SIGKILL)
         with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
             await saving
-        await victim.process.wait()
+        await victim.close()
     assert [each.id for each in acknowledged if await engine.get("t", each.id) != each] == []
     await engine.close()
     assert check(path) == "ok"
