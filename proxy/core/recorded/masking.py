@@ -6,9 +6,9 @@ events of the same kinds, with texts of the same lengths.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from proxy.core import jsontext
 from proxy.core.recorded.lines import END
@@ -57,7 +57,8 @@ _NUMBER = re.compile(r"\d[\d.]*(?:[eE][+-]?\d+)?")
 _DIGIT = re.compile(r"\d")
 _LINE = re.compile(r"\s*(?:data|event|id|retry)\s*")
 
-Units = list[str]
+Units = Sequence[str]
+"""A text of JSON in pieces that each stand for one character. Without escapes that is the text itself."""
 
 
 def masked(recording: Recording) -> Recording:
@@ -121,7 +122,7 @@ class Masker:
         word = found[0]
         if word in self._words:
             return word
-        return _DIGIT.sub("1", word) if _NUMBER.fullmatch(word) else "".join(map(_other, word))
+        return _DIGIT.sub("1", word) if _NUMBER.fullmatch(word) else word.translate(_OTHERS)
 
     def bytes(self, data: bytes) -> bytes:
         return self._masked(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
@@ -139,23 +140,24 @@ class Masker:
     def _masked(self, text: str) -> str:
         """Texts of the same member are masked as one: a name may come in many pieces."""
         tokens = _TOKEN.findall(text)
-        said: dict[str, list[tuple[int, Units]]] = {}
+        said: dict[str, list[int]] = {}
         for at, name in _said(tokens):
             if (
                 tokens[at].strip('"') not in self._words
             ):  # else a name that is told whole would join its neighbours
-                said.setdefault(name, []).append((at, _UNIT.findall(tokens[at])))
-        for pieces in said.values():
-            self._mask(tokens, pieces)
+                said.setdefault(name, []).append(at)
+        for places in said.values():
+            self._mask(tokens, places)
         return "".join(tokens)
 
-    def _mask(self, tokens: list[str], pieces: list[tuple[int, Units]]) -> None:
-        whole = "".join(_letter(unit) for _, units in pieces for unit in _inside(units))
-        other = iter(self.text(whole))
-        for at, units in pieces:
-            tokens[at] = "".join(
-                _put(unit, next(other)) if inside else unit for inside, unit in _marked(units)
-            )
+    def _mask(self, tokens: list[str], places: list[int]) -> None:
+        pieces = [_Piece.of(tokens[at]) for at in places]
+        other = self.text("".join(_letters(piece.inside) for piece in pieces))
+        start = 0
+        for at, (opened, inside, closed) in zip(places, pieces, strict=True):
+            end = start + len(inside)
+            tokens[at] = opened + _put(inside, other[start:end]) + closed
+            start = end
 
 
 def _said(tokens: list[str]) -> Iterator[tuple[int, str]]:
@@ -205,16 +207,28 @@ def _next(tokens: list[str], at: int) -> str:
     return next((token for token in tokens[at + 1 : at + 3] if token.strip()), "")
 
 
-def _marked(units: Units) -> Iterator[tuple[bool, str]]:
-    """Each unit, and whether it is inside of the quotation marks."""
-    quoted = units[:1] == ['"']
-    last = len(units) - 1 if quoted and len(units) > 1 and units[-1] == '"' else len(units)
-    for at, unit in enumerate(units):
-        yield (not quoted or at > 0) and at < last, unit
+class _Piece(NamedTuple):
+    """A token, between the quotation marks that it may have."""
+
+    opened: str
+    inside: Units
+    closed: str
+
+    @classmethod
+    def of(cls, token: str) -> Self:
+        units: Units = _UNIT.findall(token) if "\\" in token else token
+        opened = '"' if units[0] == '"' else ""
+        closed = '"' if opened and len(units) > 1 and units[-1] == '"' else ""
+        return cls(opened, units[len(opened) : len(units) - len(closed)], closed)
 
 
-def _inside(units: Units) -> Iterator[str]:
-    return (unit for inside, unit in _marked(units) if inside)
+def _letters(units: Units) -> str:
+    return units if isinstance(units, str) else "".join(map(_letter, units))
+
+
+def _put(units: Units, letters: str) -> str:
+    """The letters in the form of the units, of which each is as long as it was."""
+    return letters if isinstance(units, str) else "".join(map(_written, units, letters))
 
 
 def _letter(unit: str) -> str:
@@ -224,20 +238,27 @@ def _letter(unit: str) -> str:
     return unit if len(unit) == 1 else " "
 
 
-def _put(unit: str, letter: str) -> str:
-    """The letter in the form of the unit, which is as long."""
+def _written(unit: str, letter: str) -> str:
     if len(unit) == 1:
         return letter
     return f"\\u{ord(letter):04x}" if len(unit) == 6 and ord(letter) < 0x10000 else unit
 
 
-def _other(letter: str) -> str:
-    """Another one of as many bytes."""
-    if letter.isascii():
-        return "1" if letter.isdigit() else "X" if letter.isupper() else "x" if letter.isalpha() else letter
-    if letter < "\u0800":
-        return "é"
-    return "字" if letter < "\U00010000" else "𐐨"
+class _Others(dict[int, str]):
+    """For each letter another one of as many bytes."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        if letter.isascii():
+            return (
+                "1" if letter.isdigit() else "X" if letter.isupper() else "x" if letter.isalpha() else letter
+            )
+        if letter < "\u0800":
+            return "é"
+        return "字" if letter < "\U00010000" else "𐐨"
+
+
+_OTHERS = _Others()
 
 
 def _names(body: bytes) -> Iterator[str]:
