@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from tests.contract.rows import CHAT, CITY, HI, Told, call, calls, client_of, tool, whole_call
+from tests.contract.rows import CHAT, CITY, HI, Json, Told, call, calls, client_of, tool, whole_call
 from tests.support.sockets import DONE, END, HEAD, answer, event, finish, reply, text
 
 OURS = re.compile(r"call_[0-9a-f]{32}")
@@ -85,6 +85,17 @@ async def test_what_breaks_a_rule_is_a_400_and_goes_no_further(
         assert told.fault is not None
         assert (told.fault["param"], told.fault["type"]) == (param, "invalid_request_error")
         assert client.received == []
+
+
+@pytest.mark.parametrize("message", [HI, {"role": "assistant", "content": "x"}])
+async def test_the_id_of_a_call_where_none_is_answered_is_ignored_with_a_warning(message: Json) -> None:
+    """C02"""
+    async with client_of(CHAT, reply(text("x"))) as client:
+        told = await client.ask(messages=[message | {"tool_call_id": "z"}, HI | {"tool_call_id": None}])
+        assert told.status == 200
+        assert [each for each in told.warnings if "tool_call_id" in each]
+        assert "tool_call_id" not in str(client.last["messages"])
+        assert not (await client.ask(messages=[message, HI])).warnings
 
 
 # ── the same pipeline ──

@@ -66,6 +66,7 @@ async def test_a_whole_answer_unless_a_stream_is_wished_for(fields: dict[str, bo
             "messages[1].tool_call_id",
             "call",
         ),
+        ({"messages": [HI | {"tool_call_id": "a"}]}, "messages[0].tool_call_id", "leave it out"),
     ],
 )
 async def test_what_breaks_a_rule_is_a_400_and_goes_no_further(

@@ -103,6 +103,8 @@ ON_NATIVE = (
     native("must match ^[A-Za-z0-9_.:-]{1,128}$", "conversation_id", conversation_id=" "),
     native(TOKEN, "x-proxy-call-ids", headers={"x-proxy-call-ids": "x"}),
     native(TOKEN, "_proxy.call_ids", _proxy={"call_ids": "x"}),
+    _native("may only stand in a tool message: leave it out here", "messages[1].tool_call_id", VALUE,
+            {"role": "user", "content": "", "tool_call_id": "a"}),
     _native_call("the id of the call", ".id", id=""),
     _native_call("the id of the call", ".id", id=None),
     _native_call("at most 256 characters", ".id", VALUE, id="x" * 1_000),

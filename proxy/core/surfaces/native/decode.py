@@ -85,7 +85,7 @@ def decode(
     known = _known(envelope, headers, maps, tenant)
     if known is not None:
         known.learn_from(memos)
-    so_far = MessagesSoFar(InputCursor(ledger, among="messages"))
+    so_far = MessagesSoFar(InputCursor(ledger, among="messages"), strict=True)
     located = read_messages(envelope.messages, speakers(known), so_far)
     tools = native_tools.read(envelope.tools or [], ledger)
     request = chat_envelope.request(

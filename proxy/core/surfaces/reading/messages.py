@@ -67,6 +67,8 @@ class MessagesSoFar:
     """The number of calls of each id that wait for their result: backends repeat their ids in each reply."""
     unnumbered: dict[str, list[str]] = field(default_factory=dict)
     """By the name of the function, the ids that were made up for calls in the old form, which has none."""
+    strict: bool = False
+    """Is an id of a call refused where none is answered? Else the client is told that it was ignored."""
 
     def called(self, call: Call) -> None:
         self.names[call.call_id] = call.tool.name
@@ -87,6 +89,11 @@ class MessagesSoFar:
                 ".tool_call_id", f"is {quoted(call_id)}, which already has its result: leave one out."
             )
         self.waiting[call_id] -= 1
+
+    def stray_id(self) -> None:
+        if self.strict:
+            raise wrong_value(".tool_call_id", "may only stand in a tool message: leave it out here.")
+        self.cursor.ledger.warn("tool_call_id was ignored in messages whose role is not tool.")
 
 
 Speaker = Callable[[Json, MessagesSoFar], Turn]
@@ -121,6 +128,8 @@ def _turn(message: Any, speakers: Mapping[str, Speaker], so_far: MessagesSoFar) 
         raise wrong_value(".role", f"must be one of {', '.join(speakers)}, got {quoted(role)}.")
     if message.get("tool_calls") and role != "assistant":
         raise wrong_value(".tool_calls", "may only stand in an assistant message: leave it out here.")
+    if message.get("tool_call_id") and role != "tool":
+        so_far.stray_id()
     if message.get("name") is not None and role not in ANSWERING:
         so_far.cursor.ledger.drop("name")
     return speakers[role](message, so_far)

@@ -1,5 +1,6 @@
 """C02: calls in a chat's history, in the present form and in the one before there were tools."""
 
+from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Result, Text, ToolKind, ToolName
 from tests.support.chat_asks import HI, assistant, called, refused, returned, turns
 from tests.support.responses_asks import called as said_call
@@ -118,3 +119,10 @@ def test_results_keep_their_calls_whatever_comes_between():
     said = turns(HI, assistant(called("a"), called("b")), returned("a", "A"), HI, returned("b", "B"))
     assert [turn.role for turn in said] == ["user", "assistant", "tool", "user"]
     assert said[2].parts == [Result("a", [Text("A")]), Result("b", [Text("B")])]
+
+
+def test_the_id_of_a_call_where_none_is_answered_is_ignored_with_a_warning():
+    """C02"""
+    ledger = Ledger()
+    assert turns(HI | {"tool_call_id": "a"}, ledger=ledger) == turns(HI)
+    assert ledger.warnings == ["tool_call_id was ignored in messages whose role is not tool."]

@@ -86,6 +86,7 @@ def test_the_name_is_found_in_the_history(name):
         ([HI, CALL, returned(name=5)], "messages[2].name"),
         ([HI, CALL, returned(is_error="yes")], "messages[2].is_error"),
         ([HI, CALL, {"role": "tool", "tool_call_id": "a"}], "messages[2].content"),
+        ([HI | {"tool_call_id": "a"}], "messages[0].tool_call_id"),
     ],
 )
 def test_each_violation_names_its_field(said, param):
