@@ -197,7 +197,10 @@ def fold(chunks: list[Json]) -> Json:
             logprobs += (choice["logprobs"] or {}).get("content", [])
             reason = choice["finish_reason"] or reason
     for call in message.get("tool_calls", []):
-        del call["index"]
+        if not isinstance(
+            call.get("function", {}).get("arguments"), dict
+        ):  # whole native answers have it too
+            del call["index"]
     choice = {
         "index": 0,
         "message": message,

@@ -41,7 +41,7 @@ class ParsedCalls:
         return {"id": call.call_id, "type": "function", "function": function, **proven(proof)}
 
     def message(self, entries: list[Json]) -> Json:
-        return {"tool_calls": entries}
+        return {"tool_calls": [{"index": index, **entry} for index, entry in enumerate(entries)]}
 
     def remarks(self, calls: Sequence[PartEnded]) -> Json:
         if self._map is None or not calls:

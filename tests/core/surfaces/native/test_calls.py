@@ -26,7 +26,7 @@ def test_nothing_is_said_before_the_end_and_all_of_it_then() -> None:
     ended = call('{"a":[1,{}]}')
     assert form.closed(2, ended, True, None) == {"tool_calls": [{"index": 2, **entry}]}
     assert form.entry(ended, True, {"a": "proof"}) == entry | {"extra_content": {"a": "proof"}}
-    assert form.message([entry]) == {"tool_calls": [entry]}
+    assert form.message([entry, entry]) == {"tool_calls": [{"index": 0, **entry}, {"index": 1, **entry}]}
 
 
 def test_half_a_call_is_none() -> None:
