@@ -19,6 +19,7 @@
     │   ├── Garbled            the answer breaks its protocol                   502
     │   ├── Empty              the answer ended with nothing in it              502
     │   ├── Unfit              the model's call, or its not calling, breaks what the client asked for  502
+    │   ├── Miscalled          the model's call cannot be read by its own server    502
     │   ├── Overloaded         it asks to be spared; `retry_after` says how long  503
     │   │   └── Spared             it was not asked: it has failed too often, or has enough to do  503
     │   ├── RateLimited        it limits us; `retry_after` likewise             429
@@ -213,6 +214,12 @@ class Unfit(BackendFault):
 
     type = "semantic_error"
     code = "unfit_tool_call"
+
+
+class Miscalled(BackendFault):
+    """A throw of the dice: the next one is as likely to be good as any."""
+
+    seen = "a call that it could not read"
 
 
 class Overloaded(BackendFault):

@@ -116,6 +116,33 @@ async def test_it_is_not_asked_for_ever(backend: ScriptedBackend, proxy: Proxy) 
     assert len(backend.received) == 2
 
 
+MISCALLED = b'{"error": {"message": "No call.", "type": "invalid_request_error", "code": "tool_use_failed"}}'
+"""Groq's words for what its model has written."""
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [answer(400, MISCALLED), HEAD + http_chunk(b"data: %b\n\n" % MISCALLED) + END],
+    ids=["refusal", "stream"],
+)
+async def test_a_call_that_its_own_server_cannot_read_is_asked_for_once_more(
+    backend: ScriptedBackend, proxy: Proxy, failed: bytes
+) -> None:
+    backend.answers(failed, HELLO)
+    assert await said(proxy) == "Hello"
+    assert len(backend.received) == 2
+
+
+async def test_if_that_fails_too_it_is_no_mistake_of_the_client(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    backend.answers(answer(400, MISCALLED))
+    async with proxy.post(ASKED) as response:
+        error = (await response.json())["error"]
+    assert (response.status, error["code"], error["message"]) == (502, "tool_use_failed", "No call.")
+    assert len(backend.received) == 2
+
+
 async def test_f12_what_may_have_been_done_is_done_again_only_if_that_is_wanted(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:

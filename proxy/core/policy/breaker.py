@@ -27,6 +27,7 @@ from proxy.core.errors import (
     Empty,
     Fault,
     GatewayFault,
+    Miscalled,
     Overloaded,
     OwnWords,
     RateLimited,
@@ -72,7 +73,7 @@ class AttemptOutcome(Enum):
 
 
 EVIDENCE = (Unreachable, Timeout, Truncated, Overloaded, GatewayFault)
-MODEL_S_OWN = (RateLimited, Unfit, Empty)
+MODEL_S_OWN = (RateLimited, Unfit, Miscalled, Empty)
 """A backend that limits our requests works. So does one whose model says nothing, or calls what it should not."""
 
 

@@ -1,9 +1,9 @@
 """What may follow a failed attempt: the same backend again after a pause, or another one (E6).
 
 Both are allowed only while the client has seen nothing of a reply, which the caller makes sure of. The same backend is
-asked again only if it cannot have begun to work, or if its operator wants it: otherwise a model could be paid for
-twice. A random pause before it, on average twice as long each time, keeps clients that failed together from returning
-together.
+asked again only if it cannot have begun to work, if what its model made cannot be used by anybody, or if its operator
+wants it: otherwise a model could be paid for twice. A random pause before it, on average twice as long each time, keeps
+clients that failed together from returning together.
 
 Each backend has one budget of retries, so that they never make an outage worse (F81): however many requests fail, the
 backend gets at most a fifth more.
@@ -18,6 +18,7 @@ from proxy.core.errors import (
     Empty,
     Fault,
     GatewayFault,
+    Miscalled,
     OutOfQuota,
     Overloaded,
     RateLimited,
@@ -50,7 +51,7 @@ class RetryRules:
 class Again(Enum):
     """May the same backend be asked again?"""
 
-    YES = "it has not begun to work"
+    YES = "it has not begun to work, or only another try can help"
     IF_IT_SAYS_WHEN = "it has not begun to work, but a retry is of use only if it sent Retry-After"
     IF_WANTED = "it may have done its work"
     NO = "it would help nobody"
@@ -59,6 +60,7 @@ class Again(Enum):
 ASK_AGAIN: Mapping[type[Fault], Again] = {
     Unreachable: Again.YES,
     Overloaded: Again.YES,
+    Miscalled: Again.YES,
     RateLimited: Again.IF_IT_SAYS_WHEN,
     BackendFault: Again.IF_WANTED,
     GatewayFault: Again.IF_WANTED,

@@ -8,6 +8,7 @@ from proxy.core.errors import (
     Empty,
     Fault,
     Garbled,
+    Miscalled,
     OutOfQuota,
     Overloaded,
     ProxyFault,
@@ -49,7 +50,9 @@ NEVER_AGAIN = BackendFault("Wrong key.", code="upstream_auth", retryable=False)
         (RateLimited("429 and too long a time", retry_after=30), False, False, True),
         (Spared("F07, F08", retry_after=1), False, False, True),
         (OutOfQuota("no money"), False, False, True),
-        # it may have
+        # what its model made is of no use to anybody
+        (Miscalled("no call at all"), True, True, True),
+        # it may have begun
         (BackendFault("F12: 500"), False, True, True),
         (Timeout("F04, or 504"), False, True, True),
         (Empty("closed"), False, True, True),

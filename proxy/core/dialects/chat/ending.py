@@ -8,7 +8,7 @@ from typing import Any
 
 from proxy.core.dialects.reading import token_counts
 from proxy.core.dialects.reading.decoding import MAX_LOGGED
-from proxy.core.errors import BackendFault, ClientFault, Fault, Overloaded, Timeout
+from proxy.core.errors import BackendFault, ClientFault, Fault, Miscalled, Overloaded, Timeout
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable
@@ -46,8 +46,8 @@ FAILED_FINISHES: dict[str, type[Fault]] = {
     "abort": BackendFault,
     "cancelled": BackendFault,
     "error": BackendFault,
-    "function_call_filter": BackendFault,
-    "malformed_function_call": BackendFault,
+    "function_call_filter": Miscalled,
+    "malformed_function_call": Miscalled,
     "network_error": BackendFault,
     "timeout": Timeout,
     "insufficient_system_resource": Overloaded,

@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core.dialects.reading import token_counts
 from proxy.core.dialects.reading.decoding import MAX_LOGGED
-from proxy.core.errors import BackendFault, Fault
+from proxy.core.errors import BackendFault, Fault, Miscalled
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable
@@ -33,17 +33,13 @@ FINISHES: Mapping[str, Finish] = {
     "JAILBREAK": Finish.FILTER,
 }
 
-MAY_SUCCEED_NEXT_TIME: Mapping[str, bool] = {
-    "MALFORMED_FUNCTION_CALL": True,
-    "UNEXPECTED_TOOL_CALL": True,
-    "TOO_MANY_TOOL_CALLS": True,
-    "MALFORMED_RESPONSE": True,
-    "MISSING_THOUGHT_SIGNATURE": False,
-    "LANGUAGE": False,
-    "NO_IMAGE": False,
-    "PUP_LIMITED_DISABLED": False,
-}
-"""Lists the failures. Whatever was said before one of them is no answer, even a call that can be read."""
+MISCALLED = frozenset(
+    {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"}
+)
+"""Failures that another try may not have. Whatever was said before is no answer, even a call that can be read."""
+
+FOR_GOOD = frozenset({"MISSING_THOUGHT_SIGNATURE", "LANGUAGE", "NO_IMAGE", "PUP_LIMITED_DISABLED"})
+"""Failures that would come again."""
 
 VAGUE = frozenset({"OTHER", "FINISH_REASON_UNSPECIFIED"})
 
@@ -53,19 +49,19 @@ def finish(word: str, message: object, ledger: Ledger, *, spoken: bool) -> Finis
     text or a call before."""
     if word in FINISHES:
         return FINISHES[word]
-    if word in MAY_SUCCEED_NEXT_TIME:
-        return _failure(word, message, retryable=MAY_SUCCEED_NEXT_TIME[word])
+    if word in MISCALLED:
+        return Miscalled(_told(word, message))
+    if word in FOR_GOOD:
+        return BackendFault(_told(word, message), retryable=False)
     if word not in VAGUE:
         ledger.odd("finish_unknown")
         ledger.log.info("finish_reason_unknown", characters=len(word))
-    return Finish.STOP if spoken else _failure(word, message, retryable=True)
+    return Finish.STOP if spoken else BackendFault(_told(word, message))
 
 
-def _failure(word: str, message: object, *, retryable: bool) -> BackendFault:
+def _told(word: str, message: object) -> str:
     reason = f": {quotable(message)}" if isinstance(message, str) and message else "."
-    return BackendFault(
-        f"The backend stopped the reply with {quotable(word)[:MAX_LOGGED]}{reason}", retryable=retryable
-    )
+    return f"The backend stopped the reply with {quotable(word)[:MAX_LOGGED]}{reason}"
 
 
 def usage(counts: Mapping[str, Any]) -> Usage | None:

@@ -18,6 +18,7 @@ from proxy.core.errors import (
     Fault,
     Forbidden,
     GatewayFault,
+    Miscalled,
     NotFound,
     OutOfQuota,
     Overloaded,
@@ -48,6 +49,9 @@ MEANINGFUL_CODES = {
 }
 """Clients act on these codes, so only the proxy's own judgement sets them. A backend's other codes are passed on."""
 _CODE = re.compile(r"[a-z][a-z0-9_.-]{0,63}", re.IGNORECASE)
+
+MISCALLED = "tool_use_failed"
+"""Groq says 400 where its model has written a call that is none, as if the client had."""
 
 _NO_MODEL = re.compile(
     r"\bmodels?\b.{0,200}\b(?:not found|not exist|unknown|unavailable|not available|no access|not supported)\b"
@@ -253,6 +257,8 @@ def _too_large(judged: _Judged) -> Fault:
 
 def _client_mistake(judged: _Judged) -> Fault:
     error = judged.error
+    if error.code == MISCALLED:
+        return Miscalled(judged.says("The model's call cannot be read."), code=MISCALLED)
     status = judged.status if judged.status < 500 else 400
     is_code = _CODE.fullmatch(error.code)
     return ClientFault(

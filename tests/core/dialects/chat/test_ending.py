@@ -6,7 +6,7 @@ Nothing that a backend says there makes it raise.
 from typing import Any
 
 from proxy.core.dialects.chat import ending
-from proxy.core.errors import BackendFault, ClientFault, Overloaded, Timeout
+from proxy.core.errors import BackendFault, ClientFault, Miscalled, Overloaded, Timeout
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
@@ -50,8 +50,8 @@ def test_an_unknown_word_is_a_stop_and_is_counted() -> None:
         ("abort", BackendFault),
         ("timeout", Timeout),
         ("cancelled", BackendFault),
-        ("MALFORMED_FUNCTION_CALL", BackendFault),
-        ("function_call_filter: MALFORMED_FUNCTION_CALL", BackendFault),
+        ("MALFORMED_FUNCTION_CALL", Miscalled),
+        ("function_call_filter: MALFORMED_FUNCTION_CALL", Miscalled),
         ("insufficient_system_resource", Overloaded),
     ],
 )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.dialects.google.ending import finish, usage
-from proxy.core.errors import BackendFault
+from proxy.core.errors import BackendFault, Miscalled
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
@@ -45,7 +45,7 @@ def test_endings(word: str, expected: Finish) -> None:
 def test_failures(word: str, retryable: bool) -> None:
     """Whatever was said before."""
     fault = finish(word, "why", Ledger(), spoken=True)
-    assert isinstance(fault, BackendFault)
+    assert type(fault) is (Miscalled if retryable else BackendFault)
     assert fault.retryable is retryable
     assert fault.message == f"The backend stopped the reply with {word}: why"
 
