@@ -162,7 +162,7 @@ CHAT = [
     Refused("chat", "force_tool", ("Invalid tool_choice type: 'object'.",), {"tools": TOOLS, "tool_choice": FORCED},
             of("tool_choice", "tools")),
     Refused("chat", "force_tool", ("Thinking mode does not support this tool_choice",),
-            {"tools": TOOLS, "tool_choice": "required"}, of("tool_choice"), on={"force_tool": "required"}),
+            {"tools": TOOLS, "tool_choice": "required"}, of("tool_choice")),
     Refused("chat", "parallel", ("This model only supports single tool-calls at once!",), {"tools": TOOLS},
             of("parallel_tool_calls")),
     Refused("chat", "parallel", ("parallel_tool_calls is not supported by this model.",),

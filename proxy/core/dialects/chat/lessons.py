@@ -160,7 +160,8 @@ LESSONS: Sequence[Row] = (
     Row("after_tool", says(r"Unexpected role 'user' after role 'tool'"), setting(after_tool="Done.")),
     Row("call_id", says(r"with a length of 9\b"), setting(call_id="alnum9")),
     Row("call_id", says(r"maximum length 40\b"), setting(call_id="len40")),
-    Row("force_tool", says(r"does not support this tool_choice|Invalid tool_choice"), _weaker_choice),
+    Row("force_tool", says(r"does not support this tool_choice"), setting(force_tool="auto")),
+    Row("force_tool", says(r"Invalid tool_choice"), _weaker_choice),
     Row("parallel", says(r"single tool-calls at once"), setting(parallel="false")),
     Row("parallel", says(rf"parallel_tool_calls\b.{{0,80}}{REFUSED}"), setting(parallel="omit")),
     Row(

@@ -120,9 +120,9 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ),
     (
         "force_tool",
-        {"force_tool": "required"},
+        {"force_tool": "object"},
         "Thinking mode does not support this tool_choice",
-        {"force_tool": "any"},
+        {"force_tool": "auto"},
     ),
     ("force_tool", {"force_tool": "any"}, "Invalid tool_choice: any", {"force_tool": "auto"}),
     ("parallel", {}, "This model only supports single tool-calls at once!", {"parallel": "false"}),
