@@ -208,6 +208,8 @@ CHAT = [
             {"tools": TOOLS, "tool_choice": "required"}, of("tool_choice")),
     Refused("chat", "unknown_field", ("Unknown parameter: 'response_format'.",), {"text": FORM},
             of("response_format", "messages")),
+    Refused("chat", "unknown_field", ("acme does not support parameters: ['temperature', 'top_p'], for model=m.",),
+            {"temperature": 0.5, "top_p": 0.5}, of("temperature", "top_p")),
     Refused("chat", "unknown_field", ("Extra inputs are not permitted, field: 'messages[1].reasoning_content'",),
             {}, of("messages"), turn=THOUGHT, on={"replay": "reasoning_content"}),
     Refused("chat", "unknown_field", ("does not support parameter reasoningEffort",), {"reasoning": HIGH},

@@ -63,13 +63,14 @@ def _more_reductions(*rules: SchemaRule) -> ProfileChange:
 
 
 def _fewer_formats(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """The server lists what it takes, or names what it refuses. If it does neither, the more demanding format is
-    dropped."""
+    """The server lists what it takes, or names what it refuses. If it does neither, it speaks of one type, which was
+    the more demanding one, or of all."""
     known: tuple[AnswerFormat, ...] = get_args(AnswerFormat)
     if listed := match["listed"]:
         return replace(profile, formats=frozenset(kind for kind in profile.formats if kind in listed))
     named = [kind for kind in known if kind in match[0]]
-    return replace(profile, formats=profile.formats - set(named or known[:1]))
+    unnamed = known[:1] if "type" in match[0] else known
+    return replace(profile, formats=profile.formats - set(named or unnamed))
 
 
 def _one_switch(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
@@ -135,6 +136,13 @@ def _without_named(profile: BackendProfile, match: re.Match[str]) -> BackendProf
     return profile
 
 
+def _without_listed(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    for name in refused_fields.steps(match):
+        if name not in _NEEDED:
+            profile = _without_field(profile, name)
+    return profile
+
+
 def _without_field(profile: BackendProfile, name: str) -> BackendProfile:
     field = refused_fields.snake(name)
     if field in _OTHER_LENGTH:
@@ -189,6 +197,7 @@ LESSONS: Sequence[Row] = (
         says(
             r"(?<!schema for )response_format\b[^.]{0,80}(?:\.type)?\W{1,9}"
             rf"(?:must be (?P<listed>.{{0,200}})|.{{0,80}}\b{REFUSED})"
+            r"|does not support response_format\b"
         ),
         _fewer_formats,
     ),
@@ -220,6 +229,11 @@ LESSONS: Sequence[Row] = (
     Row("images", says(r"image input is not supported"), setting(images="none")),
     Row("images", says(r"image URLs are not currently supported"), setting(images="data")),
     Row("logprobs", says(r"logprobs is not supported with tools"), _no_logprobs, lasting=False),
+    Row(
+        "unknown_field",
+        says(r"does not support parameters: \[(?P<listed>['\"][a-z_][^\]]{0,400})"),  # LiteLLM
+        _without_listed,
+    ),
     Row("unknown_field", UNKNOWN_FIELD, _without_named, each=True),
     Row("value", REFUSED_VALUE, _without_named, lasting=False, each=True),
 )

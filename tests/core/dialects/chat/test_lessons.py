@@ -171,6 +171,15 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ("formats", {}, "This response_format type is unavailable now", {"formats": {"json_object"}}),
     ("unknown_field", {}, "Unknown parameter: 'response_format'.", {"formats": set()}),
     (
+        "unknown_field",
+        {},
+        "litellm.UnsupportedParamsError: acme does not support parameters: ['response_format', 'tools'], for model=m. "
+        "To drop these, set `litellm.drop_params=True`",
+        {"formats": set()},
+    ),
+    ("formats", {}, "This model does not support response_format.", {"formats": set()}),
+    ("formats", {}, "response_format is not supported by this model", {"formats": set()}),
+    (
         "formats",
         {},
         "[{'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\", "
