@@ -87,6 +87,7 @@ class OnePart:
         else:
             self._lay_aside(call, text)
             if not call.name:
+                call.buffered += len(text)
                 self._ledger.log.debug("call_arguments_buffered", index=call.index, bytes=len(text))
 
     def _lay_aside(self, call: CallState, text: str) -> None:
@@ -118,7 +119,8 @@ class OnePart:
         self._ledger.log.debug("call_started", name=as_name(call.name), index=call.index)
         self._emit(PartStarted(PartKind.CALL, CallHead(call.id, tool, call.type, call.backend_id)))
         if text := call.take_pending():
-            self._ledger.log.debug("call_arguments_replayed", name=as_name(call.name), bytes=len(text))
+            if size := call.buffered:
+                self._ledger.log.debug("call_arguments_replayed", name=as_name(call.name), bytes=size)
             self._take_arguments(call, text)
 
     def _end_call(self, call: CallState, complete: bool) -> Call:

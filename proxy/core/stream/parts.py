@@ -108,6 +108,8 @@ class CallState:
     """The arguments that were passed on: a list, because adding strings costs quadratic time."""
     pending_args: list[str] = field(default_factory=list)
     """The arguments that came before the call could open."""
+    buffered: int = 0
+    """The length of the arguments that came before the name."""
     phase: CallPhase = WAITING
     freeform: bool = False
     """Are the arguments what the client's own tool takes, and no JSON object?"""

@@ -260,3 +260,13 @@ def test_r11_arguments_of_a_call_that_waits_for_its_turn_are_no_news() -> None:
     ]
     assemble(*deltas, STOP, END, log=diary)
     assert "call_arguments_buffered" not in dict(diary.lines)
+    assert "call_arguments_replayed" not in dict(diary.lines)
+
+
+def test_r11_only_what_was_buffered_is_replayed() -> None:
+    """Not what came with the name, or after it."""
+    diary = Diary()
+    early = [says(0, "a", None, '{"a"'), says(0, None, "get_time", ":1}")]
+    assemble(*early, says(1, "b", "get_time", "{}"), STOP, END, log=diary)
+    sizes = [(event, fields["bytes"]) for event, fields in diary.lines if "_arguments_" in event]
+    assert sizes == [("call_arguments_buffered", 4), ("call_arguments_replayed", 4)]
