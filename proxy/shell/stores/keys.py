@@ -19,6 +19,11 @@ def tail_of(id: str) -> str:
     return ids.tail_of(id) or id
 
 
+def own_tails(items: Iterable[str]) -> list[str]:
+    """The keys of the responses that these items came with, each once. The id of a client's own item tells none."""
+    return list({tail: None for id in items if (tail := ids.tail_of(id)) is not None})
+
+
 def family_of(id: str) -> str:
     """The key that all have in common which continue each other."""
     return ids.family_of(id) or id

@@ -1,19 +1,19 @@
 """Records in a database, which keeps all that it has acknowledged."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from proxy.core.stored.conversation import Entry
 from proxy.core.stored.record import Record
-from proxy.shell.stores.keys import tail_of
+from proxy.shell.stores.keys import own_tails, tail_of
 from proxy.shell.stores.postgres.carrier import PostgresCarrier
 from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.protocol import Began, Locked
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql.carrier import Ahead, family
-from proxy.shell.stores.sql.records import SqlRecords
+from proxy.shell.stores.sql.records import SqlRecords, readable
 from proxy.shell.stores.sql.statements import FIND, TURN
 from proxy.shell.stores.sql.step import Step
 from proxy.shell.stores.sql.tables import RECORDS
@@ -40,6 +40,12 @@ HELD_IF_FREE: Final = f"""{HELD} and exists
 (select 1 from conversations where tenant = ? and id = ? and lock_response in ('', ?))"""
 """None of them for who will be refused."""
 
+OF_NAMES: Final = "turns where tenant = ? and tail in (select unnest(?::text[]))"
+
+NAMED: Final = f"""select tenant, tail, {TURN} from {OF_NAMES}
+and (select sum(length(input) + length(output)) from {OF_NAMES}) <= ?"""
+"""The responses that these items came with, as those of a conversation."""
+
 
 class PostgresRecords(SqlRecords):
     def __init__(
@@ -65,6 +71,12 @@ class PostgresRecords(SqlRecords):
     async def chain(self, tenant: str, id: str, most: int) -> Sequence[Record] | None:
         ahead = Ahead(CHAIN, (tenant, tail_of(id), tenant, most, tenant), FIND, keys=2)
         return await self._carrier.read(partial(self._steps.chain, tenant, id, most), ahead)
+
+    async def items(self, tenant: str, ids: Sequence[str]) -> Mapping[str, bytes]:
+        ids = readable(ids)
+        tails = own_tails(ids)
+        named = Ahead(NAMED, (tenant, tails, tenant, tails, self._keeping.read_bytes), FIND, keys=2)
+        return await self._carrier.read(partial(self._steps.items, tenant, ids), named if tails else None)
 
     async def entries(self, tenant: str, id: str) -> Sequence[Entry] | None:
         ahead = Ahead(HELD, self._held(tenant, id), FIND, keys=2)

@@ -94,8 +94,7 @@ class SqlRecords:
         return await self._carrier.read(partial(self._steps.chain, tenant, id, most))
 
     async def items(self, tenant: str, ids: Sequence[str]) -> Mapping[str, bytes]:
-        ids = [id for id in ids if is_text(id)]  # else it is no item's, and cannot even be asked for
-        return await self._carrier.read(partial(self._steps.items, tenant, ids))
+        return await self._carrier.read(partial(self._steps.items, tenant, readable(ids)))
 
     async def delete(self, tenant: str, id: str) -> bool | None:
         return await self._carrier.write(
@@ -211,3 +210,8 @@ class SqlRecords:
 
 def weight_of(record: Record) -> int:
     return len(record.answer) + len(record.input) + len(record.output)
+
+
+def readable(ids: Sequence[str]) -> list[str]:
+    """Others are no item's, and cannot even be asked for."""
+    return [id for id in ids if is_text(id)]

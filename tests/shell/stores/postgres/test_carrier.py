@@ -11,14 +11,14 @@ from proxy.shell.stores.postgres.address import Address, Limits
 from proxy.shell.stores.postgres.attempt import StepAttempt
 from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.live import FIND_ALL, PostgresLive
-from proxy.shell.stores.postgres.records import CHAIN, HELD, HELD_IF_FREE, PostgresRecords
+from proxy.shell.stores.postgres.records import CHAIN, HELD, HELD_IF_FREE, NAMED, PostgresRecords
 from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.postgres.wording import translated
 from proxy.shell.stores.protocol import Began
 from proxy.shell.stores.sql import limit_statements, log_statements, statements
 from proxy.shell.stores.terms import Keeping
 from tests.support.postgres import execute, fresh_url
-from tests.support.stores import postgres_at, record, run, talk
+from tests.support.stores import ids_of, postgres_at, record, run, talk
 
 WHOLE = {"LIVING", "FULL_METERS", "CENSUS_OF_KEYS", "CENSUS_OF_KEYS_OF_TALKS"}
 """Of the processes that live, and of the tenants that are limited: few. And what people are shown."""
@@ -34,7 +34,13 @@ async def test_each_question_is_answered_by_an_index() -> None:
         await engine.open()
     connection = await asyncpg.connect(url)
     await connection.execute("set enable_seqscan = off; set plan_cache_mode = force_generic_plan")
-    asked = {"CHAIN": CHAIN, "FIND_ALL": FIND_ALL, "HELD": HELD, "HELD_IF_FREE": HELD_IF_FREE}
+    asked = {
+        "CHAIN": CHAIN,
+        "FIND_ALL": FIND_ALL,
+        "HELD": HELD,
+        "HELD_IF_FREE": HELD_IF_FREE,
+        "NAMED": NAMED,
+    }
     for module in (limit_statements, log_statements, statements):  # `LIVING` of the first is only a part
         asked |= {
             name: each for name, each in vars(module).items() if name.isupper() and isinstance(each, str)
@@ -54,7 +60,8 @@ async def test_each_question_is_answered_by_an_index() -> None:
 
 
 async def test_a_history_takes_as_many_questions_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is a way to the server and back: of a chain, and of a conversation that is read, or locked for a turn."""
+    """Each is a way to the server and back: of a chain, of items that are named, and of a conversation that is read, or
+    locked for a turn."""
     asked: list[Any] = []
     ask = StepAttempt._ask
 
@@ -65,11 +72,12 @@ async def test_a_history_takes_as_many_questions_however_long_it_is(monkeypatch:
     monkeypatch.setattr(StepAttempt, "_ask", counted)
     engine = postgres_at(await fresh_url())
     await engine.open()
-    counts, conversation, last = [], talk(), None
+    counts, conversation, last, named = [], talk(), None, list[str]()
     await engine.create("t", conversation)
     for _ in range(2):
         for _ in range(10):
             last = record(parent=last)
+            named += ids_of(last)
             await engine.save("t", last)
             await engine.add("t", conversation.id, record())
         asked.clear()
@@ -77,6 +85,9 @@ async def test_a_history_takes_as_many_questions_however_long_it_is(monkeypatch:
         chain = await engine.chain("t", last.id, 100)
         counts.append(len(asked))
         assert chain is not None
+        items = await engine.items("t", named)
+        counts.append(len(asked))
+        assert len(items) == len(named) >= 10
         entries = await engine.entries("t", conversation.id)
         counts.append(len(asked))
         begun = await engine.lock("t", conversation.id, "w", last.id)
@@ -85,7 +96,8 @@ async def test_a_history_takes_as_many_questions_however_long_it_is(monkeypatch:
         assert isinstance(begun, Began)
         assert len(chain) * 2 == len(entries or ()) == len(begun.entries)
     await engine.close()
-    assert counts[:3] == counts[3:]
+    assert counts[:4] == counts[4:]
+    assert counts[1] - counts[0] == 1
 
 
 async def test_the_bytes_of_very_many_responses_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
