@@ -29,9 +29,7 @@ def history_of(chain: Sequence[Record], ledger: Ledger) -> bytes:
     """The items of a chain, oldest first, as a JSON list."""
     if warning := USABLE.get(chain[-1].status):
         ledger.warn(warning)
-    return joined(
-        [part for record in chain for part in (record.input, without_half_calls(record.output, ledger))]
-    )
+    return joined([part for record in chain for part in (record.input, passed_on(record, ledger))])
 
 
 def history_of_conversation(entries: Iterable[Entry]) -> bytes:
@@ -47,26 +45,28 @@ def entries_of(record: Record) -> list[str]:
     """The ids of the items that a conversation gets of a turn in it."""
     if record.status not in (Status.COMPLETED, Status.INCOMPLETE):
         return []
-    return [
-        item["id"]
-        for items in (record.input, without_half_calls(record.output))
-        for item in jsontext.loads(items)
-    ]
+    return [item["id"] for items in (record.input, passed_on(record)) for item in jsontext.loads(items)]
 
 
-def without_half_calls(output: bytes, ledger: Ledger | None = None) -> bytes:
-    """What is sent on of an answer. A client's own items are sent on as they are, whatever their status says: it may
-    have answered such a call."""
-    if _CUT not in output:
-        return output
-    items = jsontext.loads(output)
-    whole = [item for item in items if not is_half_call(item)]
+def passed_on(record: Record, ledger: Ledger | None = None) -> bytes:
+    """What is sent on of an answer: of one that broke off its finished items, of one that reached a limit what was cut
+    too, but no half calls. A client's own items are sent on as they are, whatever their status says: it may have
+    answered such a call."""
+    if _CUT not in record.output:
+        return record.output
+    left_out = _is_unfinished if record.status in USABLE else is_half_call
+    items = jsontext.loads(record.output)
+    whole = [item for item in items if not left_out(item)]
     if ledger is not None:
-        for _ in range(len(items) - len(whole)):
+        for _ in filter(is_half_call, items):
             ledger.drop("half_call")
     return jsontext.dumps(whole)
 
 
 def is_half_call(item: Json) -> bool:
     """Nobody can answer half a call of an answer."""
-    return "call_id" in item and item.get("status") == "incomplete"
+    return "call_id" in item and _is_unfinished(item)
+
+
+def _is_unfinished(item: Json) -> bool:
+    return item.get("status") == "incomplete"

@@ -16,7 +16,7 @@ from proxy.core.errors import NotFound
 from proxy.core.masking.redact import quoted
 from proxy.core.stored.conversation import Entry, Order
 from proxy.core.stored.faults import cursor_not_found
-from proxy.core.stored.histories import without_half_calls
+from proxy.core.stored.histories import passed_on
 from proxy.core.stored.private import public, public_item
 from proxy.core.stored.queries import Query, included
 from proxy.core.stored.record import Record
@@ -104,7 +104,7 @@ def listed_entries(entries: Iterable[Entry]) -> list[Listed]:
 def input_items(chain: Sequence[Record], reading: Order) -> Iterator[Listed]:
     """All that a response was asked: what it continues, oldest first, and its own input. A record is read when it is
     come to: a first page needs only the newest."""
-    lists = [part for record in chain[:-1] for part in (record.input, without_half_calls(record.output))]
+    lists = [part for record in chain[:-1] for part in (record.input, passed_on(record))]
     lists.append(chain[-1].input)
     if reading is Order.ASCENDING:
         return (listed for items in lists for listed in _listed(items))

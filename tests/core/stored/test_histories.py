@@ -81,6 +81,17 @@ def test_t10_a_chain_goes_on_after_an_end_without_an_answer_with_a_warning(statu
     assert not ledger.warnings  # who continued it was told
 
 
+@table("status", [Status.FAILED, Status.CANCELLED])
+def test_t10_of_an_answer_that_broke_off_only_finished_items_go_on(status: Status) -> None:
+    """Wherever in the chain it is."""
+    said = [message("b"), call("c"), message("d", status="incomplete"), call("e", "incomplete")]
+    broken = record([message("a")], said, status)
+    for chain, ids in (([broken], ["a", "b", "c"]), ([broken, THIRD], ["a", "b", "c", "f"])):
+        ledger = Ledger()
+        assert ids_in(history_of(chain, ledger)) == ids
+        assert ledger.dropped == {"half_call": 1}
+
+
 def test_a_conversation_is_all_its_items() -> None:
     entries = [Entry(at, id, jsontext.dumps(message(id))) for at, id in ((3, "a"), (9, "b"))]
     assert ids_in(history_of_conversation(entries)) == ["a", "b"]
