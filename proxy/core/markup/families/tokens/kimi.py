@@ -4,9 +4,10 @@
     <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{json}<|tool_call_end|>
     <|tool_calls_section_end|>
 
-The tokens come in singular and plural, with blanks around them, without the section or without the ends. The model
-copies the ids that it finds in the history, where clients have put other ones: `functions_NAME_0`, `functionsNAME0`, an
-id like OpenAI's, the counter alone. If no name is in it, the keys of the arguments tell the tool, if they fit only one.
+The tokens come in singular and plural, with blanks around them, without the section, without the ends, or at the start
+of a reply without all that stood before the id. The model copies the ids that it finds in the history, where clients
+have put other ones: `functions_NAME_0`, `functionsNAME0`, an id like OpenAI's, the counter alone. If no name is in it,
+the keys of the arguments tell the tool, if they fit only one.
 
 Kimi K3 has tags made of tokens, whose attributes are escaped as in HTML:
 
@@ -96,6 +97,7 @@ FORMATS: Final = (
         ),
         partial(sections.read, _K2),
         ("_end|>",),
+        first=("functions.",),
         leftovers=("<|tool_call_end|>", "<|tool_calls_section_end|>"),
         native=True,
     ),

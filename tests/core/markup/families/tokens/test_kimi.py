@@ -1,5 +1,7 @@
 """R08: Kimi's tokens."""
 
+from dataclasses import replace
+
 from proxy.core.markup.families.tokens import deepseek, kimi
 from proxy.core.markup.formats import Block, Tools
 from tests.core.markup.families.driver import TOOLS, Calls, check
@@ -149,6 +151,9 @@ TEXTS = (
     f"{CALL}functions.get_time:0{ARGUMENTS} begins the arguments",
     f"{CALL}functions.get_time:0{ARGUMENTS}",
     section("text"),
+    "functions.get_time:0 is for it, or functions.get_weather.",
+    f"Call {call('functions.get_weather:0')}".replace(CALL, ""),
+    f"functions.get_time:0 {ARGUMENTS} begins the arguments",
     f"{CALL}get_weather:0{ARGUMENTS}{{<b>}}{CALLED}",
     "<|open|>tools<|sep|>",
     k3(k3_call("get_time")).removesuffix("<|close|>tools<|sep|>") + " then",
@@ -159,6 +164,18 @@ TEXTS = (
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(FORMATS, text, calls, left)
+
+
+def test_at_the_start_of_a_reply_all_may_be_missing_before_the_id() -> None:
+    """Elsewhere `functions.` is a word, for which no text waits."""
+    first = tuple(replace(format, openers=(*format.openers, *format.first)) for format in kimi.FORMATS)
+    check(first, f"{call('functions.get_weather:0')}{END} So.".replace(CALL, ""), [OSLO], " So.")
+    check(
+        first,
+        f"functions.get_weather:0 {ARGUMENTS} begins",
+        [],
+        f"functions.get_weather:0 {ARGUMENTS} begins",
+    )
 
 
 @table("text", TEXTS)
