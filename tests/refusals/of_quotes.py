@@ -123,7 +123,7 @@ NAMES = (
 VALUES = (
     responses("must be one of", "input[0].role", input=[{"role": QUOTED}]),
     responses(
-        "Send the call of input[0].call_id too",
+        f"No tool call found for function call output with call_id {SHOWN}.",
         "input",
         None,
         input=[{"type": "function_call_output", "call_id": QUOTED, "output": ""}],

@@ -113,7 +113,7 @@ ITEMS = (
     _item(STRING, ".name", type="function_call_output", name=5, output=""),
     _item("what the tool returned", ".output", MISSING, type="function_call_output", call_id="c"),
     responses(
-        "Send the call of input[0].call_id too, or leave its output out",
+        "No tool call found for function call output with call_id c.",
         "input",
         None,
         input=[{"type": "function_call_output", "call_id": "c", "output": ""}],

@@ -34,7 +34,7 @@ CASES = (
     ),
     _continued("must be a string or an array of items", "input", "invalid_type", 5),
     _continued("must be a string", "input[1].role", "invalid_type", [HI, {"role": 5}]),
-    _continued("Send the call of input[0].call_id too", "input", "invalid_request_error",
+    _continued("No tool call found for function call output with call_id c.", "input", "invalid_request_error",
                [{"type": "function_call_output", "call_id": "c", "output": ""}]),
     _socket("Open a new one to go on", None, "websocket_connection_limit_reached", world="brief"),
 )  # fmt: skip

@@ -180,7 +180,7 @@ async def test_u24_who_follows_a_run_at_its_own_process_misses_nothing_of_it(
                 process.thaw()
             status, refused = await got(other, id, stream="true")
             assert (status, refused["error"]["param"]) == (400, "stream")
-            assert "its events could not be kept" in refused["error"]["message"]
+            assert "can no longer be streamed" in refused["error"]["message"]
 
 
 async def test_a_server_that_stands_still_holds_up_nobody(

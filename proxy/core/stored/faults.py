@@ -119,14 +119,14 @@ def cannot_delete() -> ClientFault:
 
 def cannot_stream(record: Record) -> ClientFault | None:
     """None: it was made as a stream, in the background, and can be streamed again while its events are kept."""
-    if record.background and record.streamed:
-        return None
-    return _unstreamable(NOT_STREAMED if record.background else NOT_BACKGROUND)
+    if not record.background:
+        return _unstreamable(NOT_BACKGROUND)
+    if record.streamed is None:
+        return events_are_gone()
+    return None if record.streamed else _unstreamable(NOT_STREAMED)
 
 
-NOT_STREAMED = OwnWords(
-    "This response cannot be streamed because it was not created with stream=true, or its events could not be kept."
-)
+NOT_STREAMED = OwnWords("This response cannot be streamed because it was not created with stream=true.")
 NOT_BACKGROUND = OwnWords("This response cannot be streamed because it was not created with background=true.")
 
 

@@ -53,8 +53,8 @@ class Record:
     """The response that it continues."""
     conversation: str | None = None
     background: bool = False
-    streamed: bool = False
-    """Asked for as a stream. If it is background work too, its events are kept."""
+    streamed: bool | None = False
+    """Asked for as a stream. If it is background work too, its events are kept. None: they could not be."""
     lasting: bool = True
     """False for background work of `store: false`: it can be read for some minutes, and nothing continues it."""
     answer: bytes = b"{}"

@@ -187,7 +187,7 @@ class Run:
         tools = self._tools
         entries = entries_of(record) if record.conversation is not None else ()
         # Else somebody would close the log behind the part of it that is kept.
-        kept = replace(record, streamed=False) if self.log.is_partly_kept else record
+        kept = replace(record, streamed=None) if self.log.is_partly_kept else record
         remark = None
         for _ in range(TRIES):
             try:

@@ -107,8 +107,14 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
     (
         faults.cannot_stream(replace(RECORD, streamed=False)),
         400,
-        "This response cannot be streamed because it was not created with stream=true, or its events could not be"
-        " kept.",
+        "This response cannot be streamed because it was not created with stream=true.",
+        "invalid_request_error",
+        "stream",
+    ),
+    (
+        faults.cannot_stream(replace(RECORD, streamed=None)),
+        400,
+        "This response can no longer be streamed because its events have expired.",
         "invalid_request_error",
         "stream",
     ),

@@ -146,17 +146,13 @@ async def test_t33_t34_t60_how_it_is_wanted(keeping: Keeping, query: str, refusa
     ("background", "streamed", "words"),
     [
         (False, True, "This response cannot be streamed because it was not created with background=true."),
-        (
-            True,
-            False,
-            "This response cannot be streamed because it was not created with stream=true, or its events could not be"
-            " kept.",
-        ),
+        (True, False, "This response cannot be streamed because it was not created with stream=true."),
+        (True, None, "This response can no longer be streamed because its events have expired."),
         (True, True, "This response can no longer be streamed because its events have expired."),
     ],
 )
 async def test_t61_t66_what_cannot_be_streamed_again(
-    keeping: Keeping, background: bool, streamed: bool, words: str
+    keeping: Keeping, background: bool, streamed: bool | None, words: str
 ) -> None:
     kept = record(background=background, streamed=streamed)
     await save(keeping, kept)

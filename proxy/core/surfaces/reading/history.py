@@ -202,12 +202,12 @@ def _orphan(result: Result, path: str, *, known: bool) -> ClientFault:
             param=path,
             code="invalid_value",
         )
-    # OpenAI's words, to their full stop, and its param: clients look for them.
-    return ClientFault(
-        f"No tool call found for function call output with call_id {call_id}. "
-        f"Send the call of {path} too, or leave its output out.",
-        param=path.partition("[")[0],
-    )
+    # OpenAI's words for the Responses API, and its param: clients compare them.
+    words = f"No tool call found for function call output with call_id {call_id}."
+    where = path.partition("[")[0]
+    if where != "input":
+        words += f" Send the call of {path} too, or leave its output out."
+    return ClientFault(words, param=where)
 
 
 def _size(result: Result) -> int:

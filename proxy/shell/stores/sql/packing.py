@@ -1,5 +1,6 @@
 """A response as a row of a table, and back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from zlib import crc32
@@ -15,6 +16,9 @@ SEALED: Final = 2
 
 NO_CHECKSUM: Final = 0
 """Of sealed pieces: a seal breaks at any change, and a sum of what is in it would tell something of that."""
+
+STREAMED: Final[Mapping[bool | None, int]] = {False: 0, True: 1, None: 2}
+WAS_STREAMED: Final = {kept: streamed for streamed, kept in STREAMED.items()}
 
 STATUSES: Final = frozenset(map(str, Status))
 
@@ -65,7 +69,7 @@ class Packing:
         record = kept.record
         return (
             record.id, str(record.status), record.created, record.model, record.parent, record.conversation,
-            int(record.background), int(record.streamed), int(record.lasting), *self.packed(tenant, record),
+            int(record.background), STREAMED[record.streamed], int(record.lasting), *self.packed(tenant, record),
             int(kept.gone), kept.ended, kept.seen,
         )  # fmt: skip
 
@@ -93,8 +97,8 @@ class Packing:
         elif checksum(*pieces) != expected:
             raise self._seals.unreadable(Place(What.RESPONSE, tenant, id), Reason.DAMAGED)
         record = Record(
-            id, Status(status), created, model, parent, conversation, bool(background), bool(streamed), bool(lasting),
-            *pieces,
+            id, Status(status), created, model, parent, conversation, bool(background), WAS_STREAMED.get(streamed),
+            bool(lasting), *pieces,
         )  # fmt: skip
         return Kept(record, bool(gone), ended, seen)
 

@@ -13,7 +13,7 @@ from proxy.shell.stores.keys import WantedItems, foreign_ids, items_of, tail_of
 from proxy.shell.stores.protocol import RecordUnreadable, TooMuchKept
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql import statements as sql
-from proxy.shell.stores.sql.packing import Kept, Packing, checksum_without_answer, state_of
+from proxy.shell.stores.sql.packing import STREAMED, Kept, Packing, checksum_without_answer, state_of
 from proxy.shell.stores.sql.step import Rows, Step
 from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always, lives_between
 
@@ -131,7 +131,7 @@ class StepsBase:
 
     def _replace(self, tenant: str, record: Record, ended: int | None) -> Step[None]:
         packed = self._packing.packed(tenant, record)
-        what = (str(record.status), int(record.streamed), *packed, ended)
+        what = (str(record.status), STREAMED[record.streamed], *packed, ended)
         yield sql.REPLACE, (*what, tenant, tail_of(record.id))
 
     def _end(self, tenant: str, record: Record) -> Step[int]:

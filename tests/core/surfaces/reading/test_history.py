@@ -214,8 +214,7 @@ def test_what_was_mended_is_counted():
             [user("Hi"), output("zzz")],
             "input",
             None,
-            "No tool call found for function call output with call_id zzz. "
-            "Send the call of input[1].call_id too, or leave its output out.",
+            "No tool call found for function call output with call_id zzz.",
         ),
         (
             [call("a"), output("a"), user("Hi"), output("a")],

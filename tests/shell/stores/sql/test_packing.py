@@ -47,6 +47,12 @@ def test_there_and_back(form: int) -> None:
     assert read(form, row_of(form)) == KEPT
 
 
+def test_u24_whether_there_are_events_is_kept() -> None:
+    for streamed in (False, True, None):
+        kept = replace(KEPT, record=replace(KEPT.record, streamed=streamed))
+        assert read(PLAIN, list(PACKINGS[PLAIN].row_of("ann", kept))) == kept
+
+
 def test_what_was_kept_before_there_was_a_key_stays_readable() -> None:
     """U61"""
     assert read(SEALED, row_of(PLAIN)) == KEPT
