@@ -1,9 +1,9 @@
 """A limit on every wait for a store, and a breaker: a store that is down must hold up nobody.
 
-No request is ever inside a command. Each command runs in a task of the store's own, and requests wait for that task, as
-long as they may; who gives up or is cancelled leaves the task alone, for a command that is broken off may take its
-connection with it, or be done all the same. Nothing of it may show afterwards: what was given up is undone when it is
-done after all, unless it is asked for again meanwhile.
+No request is ever inside a command. Each command goes on by itself, in a thread of its engine or in a task, and
+requests wait for its answer, as long as they may; who gives up or is cancelled leaves the command alone, for one that
+is broken off may take its connection with it, or be done all the same. Nothing of it may show afterwards: what was
+given up is undone when it is done after all, unless it is asked for again meanwhile.
 
 After three failures in a row the store is asked once a second, one command at a time, and all others hear at once that
 it is down. Reads and writes have a breaker each: a full disk can be read.
@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
-from proxy.shell.stores.protocol import NotAsked, StoreDown, StoreInDoubt
+from proxy.shell.stores.protocol import NotAsked, Pending, StoreDown, StoreInDoubt
 
 FAILURES: Final = 3
 PROBE_SECONDS: Final = 1.0
@@ -29,7 +29,7 @@ UNDONE_IN_DOUBT: Final = 5
 """A server that comes back does what it had heard before in its own time."""
 
 Result = TypeVar("Result")
-Command = Callable[[], Coroutine[Any, Any, Result]]
+Command = Callable[[], Pending[Result]]
 
 
 class GuardWatcher(Protocol):
@@ -52,7 +52,7 @@ class _Lane:
     failures: int = 0
     down_since: float = 0.0
     next_probe: float = 0.0
-    running: dict["asyncio.Task[Any]", float] = field(default_factory=dict)
+    running: dict["asyncio.Future[Any]", float] = field(default_factory=dict)
     """With the time at which each was begun."""
 
     @property
@@ -73,7 +73,7 @@ class Guard:
         self._watcher = watcher
         self._sleep = sleep
         self._reads, self._writes = _Lane(), _Lane()
-        self._given_up: dict[Hashable, asyncio.Task[Any]] = {}
+        self._given_up: dict[Hashable, asyncio.Future[Any]] = {}
         self._undoing: dict[Hashable, asyncio.Task[None]] = {}
         self._quiet_until = 0.0
         self._told = False
@@ -106,17 +106,17 @@ class Guard:
             await asyncio.wait({undoing}, timeout=self._wait_seconds)
             if not undoing.done():
                 raise StoreDown("the same was given up, and is still being undone")
-        task = self._given_up.pop(key, None)
-        if task is None or task.done():
-            task = self._begin(op, lane, command)
+        answer = self._given_up.pop(key, None)
+        if answer is None or answer.done():
+            answer = self._begin(op, lane, command)
         try:
-            return await self._wait(op, lane, task)
+            return await self._wait(op, lane, answer)
         except StoreDown as failure:
-            if undo is not None and (not task.done() or isinstance(failure, StoreInDoubt)):
-                self._give_up(key, task, undo, done)
+            if undo is not None and (not answer.done() or isinstance(failure, StoreInDoubt)):
+                self._give_up(key, answer, undo, done)
             raise
 
-    def _begin(self, op: str, lane: _Lane, command: Command[Result]) -> "asyncio.Task[Result]":
+    def _begin(self, op: str, lane: _Lane, command: Command[Result]) -> "asyncio.Future[Result]":
         now = self._steady()
         if not lane.is_up:
             if lane.running or now < lane.next_probe:
@@ -124,25 +124,27 @@ class Guard:
             lane.next_probe = now + PROBE_SECONDS
         if len(lane.running) >= MOST_WAITING:
             raise NotAsked("too many wait for the store")
-        task = asyncio.get_running_loop().create_task(command(), name=f"store {op}")
-        lane.running[task] = now
-        task.add_done_callback(lambda task: self._ended(op, lane, task))
-        return task
+        answer = command()
+        if not isinstance(answer, asyncio.Future):
+            answer = asyncio.get_running_loop().create_task(answer, name=f"store {op}")
+        lane.running[answer] = now
+        answer.add_done_callback(lambda answer: self._ended(op, lane, answer))
+        return answer
 
-    async def _wait(self, op: str, lane: _Lane, task: "asyncio.Task[Result]") -> Result:
-        if not task.done():
-            await _ended_or_late(task, self._wait_seconds)
-        if not task.done():
+    async def _wait(self, op: str, lane: _Lane, answer: "asyncio.Future[Result]") -> Result:
+        if not answer.done():
+            await _ended_or_late(answer, self._wait_seconds)
+        if not answer.done():
             self._failed(op, lane, f"no answer within {self._wait_seconds:g} s")
             raise StoreDown(f"the store did not answer within {self._wait_seconds:g} s")
-        return task.result()
+        return answer.result()
 
-    def _ended(self, op: str, lane: _Lane, task: "asyncio.Task[Any]") -> None:
-        began = lane.running.pop(task)
-        failure = None if task.cancelled() else task.exception()
+    def _ended(self, op: str, lane: _Lane, answer: "asyncio.Future[Any]") -> None:
+        began = lane.running.pop(answer)
+        failure = None if answer.cancelled() else answer.exception()
         if isinstance(failure, StoreDown):
             self._failed(op, lane, str(failure))
-        elif not task.cancelled():
+        elif not answer.cancelled():
             self._watcher.took(op, self._steady() - began)
             self._succeeded(lane)
 
@@ -170,25 +172,25 @@ class Guard:
     def _give_up(
         self,
         key: Hashable,
-        task: "asyncio.Task[Result]",
+        answer: "asyncio.Future[Result]",
         undo: Callable[[Result], Coroutine[Any, Any, bool]],
         done: Result | None,
     ) -> None:
-        self._given_up[key] = task
+        self._given_up[key] = answer
 
-        def ended(task: "asyncio.Task[Result]") -> None:
-            if self._given_up.get(key) is not task:
+        def ended(answer: "asyncio.Future[Result]") -> None:
+            if self._given_up.get(key) is not answer:
                 return  # somebody has asked for it again
             del self._given_up[key]
-            failure = None if task.cancelled() else task.exception()
+            failure = None if answer.cancelled() else answer.exception()
             in_doubt = isinstance(failure, StoreInDoubt) and done is not None
-            if in_doubt or not (task.cancelled() or failure):
-                result = done if in_doubt else task.result()
+            if in_doubt or not (answer.cancelled() or failure):
+                result = done if in_doubt else answer.result()
                 undoing = asyncio.get_running_loop().create_task(self._undo(result, undo, in_doubt))
                 self._undoing[key] = undoing
                 undoing.add_done_callback(lambda _: self._undoing.pop(key))
 
-        task.add_done_callback(ended)
+        answer.add_done_callback(ended)
 
     async def _undo(
         self, result: Any, undo: Callable[[Any], Coroutine[Any, Any, bool]], in_doubt: bool
@@ -207,12 +209,12 @@ class Guard:
         running = {*self._reads.running, *self._writes.running, *self._undoing.values()}
         if running:
             await asyncio.wait(running, timeout=self._wait_seconds)
-        for task in running:
-            task.cancel()
+        for command in running:
+            command.cancel()
 
 
-async def _ended_or_late(task: "asyncio.Task[Any]", seconds: float) -> None:
-    """Does what `asyncio.wait` does for any number of tasks, at a third of its cost: each save waits here."""
+async def _ended_or_late(answer: "asyncio.Future[Any]", seconds: float) -> None:
+    """Does what `asyncio.wait` does for any number of them, at a third of its cost: each save waits here."""
     loop = asyncio.get_running_loop()
     over: asyncio.Future[None] = loop.create_future()
 
@@ -220,10 +222,10 @@ async def _ended_or_late(task: "asyncio.Task[Any]", seconds: float) -> None:
         if not over.done():
             over.set_result(None)
 
-    task.add_done_callback(end)
+    answer.add_done_callback(end)
     timer = loop.call_later(seconds, end)
     try:
         await over
     finally:
         timer.cancel()
-        task.remove_done_callback(end)
+        answer.remove_done_callback(end)

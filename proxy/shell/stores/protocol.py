@@ -6,16 +6,23 @@ write may be repeated. Whoever asks for more items than may be read at a time (`
 Times are the engine's own.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
 
 MOST_ENTRIES: Final = 20_000
 """Items in a conversation: as many as a request may have."""
+
+
+Result = TypeVar("Result")
+
+Pending = Coroutine[Any, Any, Result] | asyncio.Future[Result]
+"""What a command gives to be awaited. A future is on its way already, and needs no task to go on."""
 
 
 class StoreDown(Exception):
@@ -103,9 +110,9 @@ class Records(Protocol):
 
     # ── responses ──
 
-    async def save(
+    def save(
         self, tenant: str, record: Record, entries: Sequence[str] = (), worker: str = ""
-    ) -> Outcome:
+    ) -> Pending[Outcome]:
         """Keeps a final record that nobody has begun. Once more: changes nothing, DONE. `entries`: ids of items, of
         this record or already kept, that its conversation gets at its end in the same step (without those that are
         there already; KeyError for one that is kept nowhere). With a `worker`, the conversation's lock of this

@@ -70,6 +70,23 @@ async def test_an_answer_is_passed_on(store: Store) -> None:
     assert store.guard.is_up, "an answer, if not a welcome one"
 
 
+async def test_what_is_on_its_way_needs_no_task(store: Store) -> None:
+    """As what a thread of its engine works on: each save of SQLite is that."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[str] = loop.create_future()
+    before = asyncio.all_tasks()
+    waiting = loop.create_task(store.guard.write("save", lambda: answer))
+    await asyncio.sleep(0)
+    assert asyncio.all_tasks() - before == {waiting}
+    answer.set_result("done")
+    assert await waiting == "done"
+    assert store.seen.took_ == ["save"]
+    late: asyncio.Future[str] = loop.create_future()
+    with pytest.raises(StoreDown):
+        await store.guard.write("save", lambda: late)
+    assert not late.done(), "whoever gives up leaves it alone"
+
+
 async def test_after_three_failures_it_is_asked_once_a_second(store: Store) -> None:
     """U18, and reads go on (U10)."""
     store.broken = True

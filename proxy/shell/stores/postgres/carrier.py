@@ -1,5 +1,6 @@
 """Who carries steps out in a database: each write a transaction that holds what it must, each read as of one moment."""
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -59,27 +60,27 @@ class PostgresCarrier:
     async def close(self) -> None:
         await self._connections.close()
 
-    async def write(
+    def write(
         self,
         step: Callable[[], Step[Result]],
         weight: int = 0,
         holds: tuple[Hold, ...] = (),
         once: bool = False,
         ahead: Ahead | None = None,
-    ) -> Result:
+    ) -> "asyncio.Future[Result]":
         if not holds:
             changes, result = _changes_of(step())
             if changes:
-                return await self._connections.change(changes, weight, result)
+                return self._connections.change(changes, weight, result)
         locks = keys_of(self._kind, holds)
 
         async def carry(attempt: StepAttempt) -> Result:
             return await attempt.written(step(), locks, self._clock, self._connections.limits.seconds, ahead)
 
-        return await self._connections.do(carry, once=once)
+        return self._connections.do(carry, once=once)
 
-    async def read(self, step: Callable[[], Step[Result]], ahead: Ahead | None = None) -> Result:
-        return await self._connections.do(partial(_read, step, ahead))
+    def read(self, step: Callable[[], Step[Result]], ahead: Ahead | None = None) -> "asyncio.Future[Result]":
+        return self._connections.do(partial(_read, step, ahead))
 
     def shrunk(self, step: Step[Result]) -> Step[Result]:
         """The server does so by itself, in time."""

@@ -128,33 +128,28 @@ class ConnectionPool:
                     await lane.connection.close()
             lane.drop()
 
-    async def do(
+    def do(
         self, carry: Callable[[StepAttempt], Coroutine[Any, Any, Result]], *, once: bool = False
-    ) -> Result:
-        result: Result = await self._wait(Command(carry, *self._asked(), once=once))
-        return result
+    ) -> "asyncio.Future[Result]":
+        return self._asked(Command(carry, *_now(), once=once))
 
-    async def change(self, changes: Sequence[Ask], weight: int, result: Result) -> Result:
+    def change(self, changes: Sequence[Ask], weight: int, result: Result) -> "asyncio.Future[Result]":
         """All or none of the changes, which are by one statement."""
-        command = Command(lambda attempt: attempt.changed(changes), *self._asked())
+        command: Command[Any] = Command(lambda attempt: attempt.changed(changes), *_now())
         command.weight, command.changes, command.result = weight, changes, result
-        await self._wait(command)
-        return result
+        return self._asked(command)
 
-    def _asked(self) -> tuple["asyncio.Future[Any]", float]:
+    def _asked(self, command: Command[Result]) -> "asyncio.Future[Result]":
         if not self._tasks:
-            raise StoreDown(self._away or f"{self.address.shown} is not open")
-        loop = asyncio.get_running_loop()
-        return loop.create_future(), loop.time()
-
-    async def _wait(self, command: Command[Any]) -> Any:
+            command.answer.set_exception(StoreDown(self._away or f"{self.address.shown} is not open"))
+            return command.answer
         self._queue.append(command)
         while self._idle:
             waiting = self._idle.pop()  # the one that worked last: few connections are better than many
             if not waiting.done():
                 waiting.set_result(None)
                 break
-        return await command.answer
+        return command.answer
 
     # ── in their tasks ──
 
@@ -312,6 +307,12 @@ class _Limited:
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
+
+
+def _now() -> tuple["asyncio.Future[Any]", float]:
+    """The answer to a command that is asked now, and when that is."""
+    loop = asyncio.get_running_loop()
+    return loop.create_future(), loop.time()
 
 
 def _answer(commands: Sequence[Command[Any]], failure: BaseException) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, Protocol
 
 from proxy.shell.stores.keys import family_of
+from proxy.shell.stores.protocol import Pending
 from proxy.shell.stores.sql.step import Result, Step
 
 
@@ -51,17 +52,17 @@ class Carrier(Protocol):
 
     async def close(self) -> None: ...
 
-    async def write(
+    def write(
         self,
         step: Callable[[], Step[Result]],
         weight: int = 0,
         holds: tuple[Hold, ...] = (),
         once: bool = False,
         ahead: Ahead | None = None,
-    ) -> Result:
+    ) -> Pending[Result]:
         """All of the step, or nothing. `weight`: in bytes. `once`: done again, it would answer otherwise."""
 
-    async def read(self, step: Callable[[], Step[Result]], ahead: Ahead | None = None) -> Result:
+    def read(self, step: Callable[[], Step[Result]], ahead: Ahead | None = None) -> Pending[Result]:
         """As of one moment."""
 
     def used_bytes(self) -> Step[int]: ...

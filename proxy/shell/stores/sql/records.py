@@ -15,6 +15,7 @@ from proxy.shell.stores.protocol import (
     Key,
     Locked,
     Outcome,
+    Pending,
     Size,
     Swept,
 )
@@ -50,13 +51,13 @@ class SqlRecords:
 
     # ── responses ──
 
-    async def save(
+    def save(
         self, tenant: str, record: Record, entries: Sequence[str] = (), worker: str = ""
-    ) -> Outcome:
+    ) -> Pending[Outcome]:
         step = partial(self._steps.save, tenant, record, entries, worker)
         alone = record.conversation is None and record.parent is None
         holds = () if alone else family(tenant, record.id, record.conversation, record.parent)
-        return await self._carrier.write(step, weight_of(record), holds)
+        return self._carrier.write(step, weight_of(record), holds)
 
     async def begin(self, tenant: str, record: Record, worker: str) -> Began | Locked | None:
         step = partial(self._steps.begin, tenant, record, worker)

@@ -113,31 +113,32 @@ class SqliteFile:
         if self._writes.thread is not None:
             await asyncio.to_thread(self._writes.thread.join, CLOSE_SECONDS)
 
-    async def write(
+    def write(
         self,
         step: Callable[[], Step[Result]],
         weight: int = 0,
         holds: tuple[Hold, ...] = (),
         once: bool = False,
         ahead: Ahead | None = None,
-    ) -> Result:
-        return await self._do(self._writes, step, weight)
+    ) -> "asyncio.Future[Result]":
+        return self._do(self._writes, step, weight)
 
-    async def read(self, step: Callable[[], Step[Result]], ahead: Ahead | None = None) -> Result:
-        return await self._do(self._reads, step, 0)
+    def read(self, step: Callable[[], Step[Result]], ahead: Ahead | None = None) -> "asyncio.Future[Result]":
+        return self._do(self._reads, step, 0)
 
     async def copy(self, target: Path) -> None:
         """Writes a whole copy, as of now, while others go on. The target must not be there."""
         await self._do(self._reads, lambda: _copied(target), 0, bare=True)
 
-    async def _do(
+    def _do(
         self, lane: _ThreadQueue, step: Callable[[], Step[Result]], weight: int, bare: bool = False
-    ) -> Result:
-        if not self._open:
-            raise StoreDown(self._away or f"{self._path} is not open")
+    ) -> "asyncio.Future[Result]":
         answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        lane.queue.put(Command(step, weight, answer, bare))
-        return await answer
+        if self._open:
+            lane.queue.put(Command(step, weight, answer, bare))
+        else:
+            answer.set_exception(StoreDown(self._away or f"{self._path} is not open"))
+        return answer
 
     # ── in the threads ──
 
@@ -291,12 +292,9 @@ def carry_out(connection: sqlite3.Connection, step: Generator[Ask, Rows, Result]
 
 
 def _answer(commands: Sequence[Command[Any]]) -> None:
-    by_loop: dict[asyncio.AbstractEventLoop, list[Command[Any]]] = {}
-    for command in commands:
-        by_loop.setdefault(command.answer.get_loop(), []).append(command)
-    for loop, answered in by_loop.items():
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(_resolve, answered)
+    """All at once: they wait in the loop that has opened the file."""
+    with suppress(RuntimeError):  # it is closed: nobody waits any more
+        commands[0].answer.get_loop().call_soon_threadsafe(_resolve, commands)
 
 
 def _resolve(commands: Sequence[Command[Any]]) -> None:

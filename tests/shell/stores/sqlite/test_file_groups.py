@@ -75,22 +75,17 @@ async def test_where_several_write_a_group_waits_for_others(
         yield from step("first")
 
     monkeypatch.setattr(time, "sleep", wait)
-    alone = asyncio.get_running_loop().create_task(file.write(first))
+    alone = file.write(first)
     assert await asyncio.to_thread(begins.wait, PROMPTLY)
-    together = [
-        asyncio.get_running_loop().create_task(file.write(lambda name=name: step(name)))
-        for name in ("a", "b")
-    ]
-    await asyncio.sleep(0)
+    together = [file.write(lambda name=name: step(name)) for name in ("a", "b")]
     all_wait.set()
     await asyncio.gather(alone, *together)
     assert waits == []
 
     all_wait.clear()
-    one = asyncio.get_running_loop().create_task(file.write(lambda: step("one")))
+    one = file.write(lambda: step("one"))
     assert await asyncio.to_thread(all_wait.wait, PROMPTLY)
-    another = asyncio.get_running_loop().create_task(file.write(lambda: step("another", fails=True)))
-    await asyncio.sleep(0)
+    another = file.write(lambda: step("another", fails=True))
     may_go_on.set()
     with pytest.raises(KeyError):
         await another
