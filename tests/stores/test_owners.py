@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from proxy.core import jsontext
 from proxy.core.stored import endings
 from proxy.core.stored.record import FINAL, Record, Status
 from proxy.shell.stores.protocol import Began, Key, Outcome
-from tests.support.stores import Terms, ids_of, record, run
+from tests.support.stores import MINT, Terms, ids_of, item, run
 
 
 async def begun(records: Any, worker: str = "w", started: bool = True) -> Record:
@@ -35,7 +36,8 @@ async def test_a_run_from_begin_to_end(records: Any) -> None:
     for _ in range(2):
         assert await records.start("t", made.id, "w", b"{}") is Outcome.DONE
         assert (await records.get("t", made.id)).status is Status.IN_PROGRESS
-    done = replace(ended(made), output=record().output)
+    said = item(MINT.items_of(made.id).output("msg", 0))
+    done = ended(made, text=jsontext.dumps([said]))
     for _ in range(2):
         assert await records.finish("t", done, "w") is Outcome.DONE
         assert await records.get("t", made.id) == done

@@ -62,7 +62,8 @@ class Record:
     input: bytes = b"[]"
     """The items that the request added, as a JSON list. Each has its id."""
     output: bytes = b"[]"
-    """The items of the answer, as a JSON list. They may have private members, which no client is shown."""
+    """The items of the answer, as a JSON list, each with an id that names this response. They may have private members,
+    which no client is shown."""
 
     @property
     def is_final(self) -> bool:

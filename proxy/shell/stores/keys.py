@@ -29,21 +29,15 @@ def family_of(id: str) -> str:
     return ids.family_of(id) or id
 
 
-def ids_in(record: Record) -> list[str]:
-    """The ids of its items, for a third of what the items cost."""
-    items = [*jsontext.loads(record.input), *jsontext.loads(record.output)]
-    return [id for item in items if isinstance(id := item.get("id"), str)]
-
-
-def foreign_ids(record: Record) -> list[str]:
-    """The ids of its items that do not name it: clients chose them, or know them from before. Most records have none,
-    and are not read: each id in their text ends as their own."""
-    tail = tail_of(record.id)
+def foreign_ids(tail: str, record: Record) -> list[str]:
+    """The ids of its items that do not name it by this tail of its own: clients chose them, or know them from before,
+    so that only what the request added can have some. Most records have none, and are not read: each id in their text
+    ends as their own."""
     end = tail.encode()
-    for piece in (record.input, record.output):
-        for behind in piece.split(ID)[1:]:
-            if not behind[: behind.find(b'"')].endswith(end):
-                return [id for id in ids_in(record) if tail_of(id) != tail]
+    for behind in record.input.split(ID)[1:]:
+        if not behind[: behind.find(b'"')].endswith(end):
+            ids = [item.get("id") for item in jsontext.loads(record.input)]
+            return [id for id in ids if isinstance(id, str) and tail_of(id) != tail]
     return []
 
 

@@ -82,7 +82,7 @@ class TenantShelf:
 
     def know_items(self, record: Record) -> None:
         tail = tail_of(record.id)
-        for item in foreign_ids(record):
+        for item in foreign_ids(tail, record):
             if tail not in (tails := self.foreign.setdefault(item, [])):
                 tails.append(tail)
 
@@ -111,7 +111,7 @@ class TenantShelf:
 
     def _take_away(self, tail: str, record: Record) -> list[str]:
         del self.turns[tail]
-        for item in foreign_ids(record):
+        for item in foreign_ids(tail, record):
             if tail in (tails := self.foreign.get(item, [])):
                 tails.remove(tail)
             if not tails:

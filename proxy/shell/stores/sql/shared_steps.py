@@ -126,8 +126,9 @@ class StepsBase:
         return not (yield from self._lives(rows[0][0] if rows else ""))
 
     def _insert(self, tenant: str, kept: Kept) -> Step[None]:
-        yield sql.INSERT, (tenant, tail_of(kept.record.id), *self._packing.row_of(tenant, kept))
-        yield from self._know_items(tenant, kept.record)
+        tail = tail_of(kept.record.id)
+        yield sql.INSERT, (tenant, tail, *self._packing.row_of(tenant, kept))
+        yield from self._know_items(tenant, tail, kept.record)
 
     def _replace(self, tenant: str, record: Record, ended: int | None) -> Step[None]:
         packed = self._packing.packed(tenant, record)
@@ -136,10 +137,10 @@ class StepsBase:
 
     def _end(self, tenant: str, record: Record) -> Step[int]:
         """Ends work under way, and gives up its conversation; its worker will be told. When that was."""
-        ended = self._date()
+        ended, tail = self._date(), tail_of(record.id)
         yield from self._replace(tenant, record, ended)
-        yield from self._know_items(tenant, record)
-        yield sql.RUN_OVER, (tenant, tail_of(record.id))
+        yield from self._know_items(tenant, tail, record)
+        yield sql.RUN_OVER, (tenant, tail)
         if record.conversation is not None:
             yield sql.UNLOCK, (tenant, record.conversation, record.id)
         return ended
@@ -190,9 +191,9 @@ class StepsBase:
 
     # ── items ──
 
-    def _know_items(self, tenant: str, record: Record) -> Step[None]:
-        for item in foreign_ids(record):
-            yield sql.KNOW_ITEM, (tenant, item, tail_of(record.id))
+    def _know_items(self, tenant: str, tail: str, record: Record) -> Step[None]:
+        for item in foreign_ids(tail, record):
+            yield sql.KNOW_ITEM, (tenant, item, tail)
 
     def _item_at(self, tenant: str, item: str, wanted: WantedItems) -> Step[tuple[str, bytes] | None]:
         """Where an item is kept that somebody may still use, and the item."""
