@@ -82,7 +82,9 @@ class ResponseObject:
         """What the backend will want back of the items with these ids."""
         self.item_ids = mint.items_of(self.id)
         self._now = now
-        self._completed: int | None = None
+        self._finished: dict[str, Any] = {}
+        self._ended: ReplyEnded | None = None
+        """How it is finished there."""
         own = {"id": self.id, "created_at": self.created, "model": body.get("model"), "store": stores}
         if named.conversation is not None:
             own["conversation"] = {"id": named.conversation}
@@ -114,11 +116,21 @@ class ResponseObject:
         return item
 
     def finished(self, ended: ReplyEnded) -> dict[str, Any]:
+        """What is kept and then told is the same object, which is made once."""
+        if self._ended is not ended:
+            self._finished, self._ended = self._made(ended), ended
+        return self._finished
+
+    def not_stored(self) -> None:
+        """It was to be, and what was made says so."""
+        self.stores, self._ended = False, None
+
+    def _made(self, ended: ReplyEnded) -> dict[str, Any]:
         self.output = [self._items[index] for index in sorted(self._items)]
         response = self._frame | {
             "status": STATUS[ended.ending],
             "store": self.stores,
-            "completed_at": self._completed_at() if ended.ending is Ending.COMPLETED else None,
+            "completed_at": int(self._now()) if ended.ending is Ending.COMPLETED else None,
             "error": error_member(ended.fault) if ended.fault else None,
             "incomplete_details": INCOMPLETE_DETAILS.get(ended.ending),
             "output": self.output,
@@ -127,12 +139,6 @@ class ResponseObject:
         if self._warnings:  # an extension, and only there when there is something to say
             response["_proxy"] = {"warnings": list(self._warnings)}
         return response
-
-    def _completed_at(self) -> int:
-        """What is kept and what is told have the same second."""
-        if self._completed is None:
-            self._completed = int(self._now())
-        return self._completed
 
     def fill(self, parts: Sequence[PartEnded]) -> None:
         """Takes the items of a reply that was not streamed, once."""

@@ -270,7 +270,7 @@ class ResponsesContext:
         return replace(record, parent=None, input=jsontext.dumps(items))
 
     def not_stored(self, remark: str, ledger: Ledger) -> None:
-        self.response.stores = False
+        self.response.not_stored()
         ledger.warn(remark)
 
     def _concluded(self, reply: Reply) -> ReplyEnded:

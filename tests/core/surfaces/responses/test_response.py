@@ -7,8 +7,19 @@ import pytest
 
 from proxy.core.errors import Truncated
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
-from proxy.core.ids import Mint
-from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
+from proxy.core.ids import Mint, tail_of
+from proxy.core.model import (
+    Call,
+    HostedItem,
+    Reasoning,
+    Refusal,
+    ReplyPart,
+    Summary,
+    Text,
+    ToolKind,
+    ToolName,
+    Usage,
+)
 from proxy.core.surfaces.responses.response import (
     ECHO_DEFAULTS,
     STATUS,
@@ -229,6 +240,17 @@ def test_a_whole_reply_is_the_same_object() -> None:
     ]
 
 
+def test_each_item_of_an_answer_names_its_response() -> None:
+    """Whatever id a backend's own tool has given it: the store looks for foreign ids only in what clients send."""
+    hosted = HostedItem({"type": "web_search_call", "id": "ws_theirs", "status": "completed"})
+    call = Call("a", ToolName("p"), ToolKind.CUSTOM, "x")
+    parts: list[ReplyPart] = [Reasoning("r"), Text("t"), Refusal("n"), call, hosted, Summary("s")]
+    made = ResponseObject(REQUEST, counting_mint(), lambda: NOW)
+    made.fill([PartEnded(part, True) for part in parts])
+    output = made.finished(ReplyEnded(Ending.COMPLETED))["output"]
+    assert [tail_of(item["id"]) for item in output] == [made.id[-32:]] * len(parts)
+
+
 def test_of_reasoning_without_words_only_a_client_that_keeps_it_is_told() -> None:
     reply = Reply([PartEnded(Reasoning("", {"chat": {"a": [1]}}), True)], ReplyEnded(Ending.COMPLETED, USAGE))
     assert response().whole(reply)["output"] == []
@@ -271,4 +293,13 @@ def test_t01_it_is_completed_once_whoever_tells_it_and_when() -> None:
     seconds = iter((1.0, 2.0, 3.0))
     made = ResponseObject(REQUEST, counting_mint(), lambda: next(seconds))
     ended = ReplyEnded(Ending.COMPLETED)
-    assert made.finished(ended) == made.finished(ended)
+    kept = made.finished(ended)
+    assert made.finished(ended) is kept
+
+
+def test_what_could_not_be_kept_says_so() -> None:
+    made = ResponseObject(REQUEST, counting_mint(), lambda: NOW, stores=True)
+    ended = ReplyEnded(Ending.COMPLETED)
+    assert made.finished(ended)["store"] is True
+    made.not_stored()
+    assert made.finished(ended)["store"] is False
