@@ -53,6 +53,9 @@ PREFIXES: Final[Mapping[str, str]] = {
 
 OTHER: Final = "item"
 
+WITH_STATUS: Final = ("_call", "_output")
+"""So end the types of items that have one, as messages do."""
+
 
 def kept_items(given: Any, ids: ItemIds, taken: Set[str] = frozenset()) -> list[Json]:
     """What the `input` of a request adds. `taken`: the ids of the history before it."""
@@ -61,28 +64,18 @@ def kept_items(given: Any, ids: ItemIds, taken: Set[str] = frozenset()) -> list[
     used = set(taken)
     items: list[Json] = []
     for index, item in enumerate(given or ()):
-        kept = _in_form(packed_again(item))
-        own = kept.get("id")
+        kept: Json = {"id": None, "type": None} | packed_again(item)
+        kind = kept["type"] = kept["type"] or "message"
+        if kind == "message":
+            kept["content"] = parts_of(kept)
+        if (kind == "message" or kind.endswith(WITH_STATUS)) and not isinstance(kept.get("status"), str):
+            kept["status"] = "completed"
+        own = kept["id"]
         if not isinstance(own, str) or not own or own in used:
-            own = ids.input(PREFIXES.get(kept["type"], OTHER), index)
+            own = kept["id"] = ids.input(PREFIXES.get(kind, OTHER), index)
         used.add(own)
-        items.append({"id": own} | kept | {"id": own})
+        items.append(kept)
     return items
-
-
-def _in_form(item: Json) -> Json:
-    kind = item.get("type")
-    if kind is None:
-        item = {"type": "message"} | item | {"type": "message"}
-    if item["type"] == "message":
-        item = item | {"content": parts_of(item)}
-    if _has_status(item["type"]) and not isinstance(item.get("status"), str):
-        item = item | {"status": "completed"}
-    return item
-
-
-def _has_status(kind: str) -> bool:
-    return kind == "message" or kind.endswith(("_call", "_output"))
 
 
 def parts_of(message: Json) -> Any:
