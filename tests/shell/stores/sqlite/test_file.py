@@ -26,6 +26,7 @@ from proxy.shell.stores.protocol import (
     StoreReplaced,
     StoreUnreadable,
 )
+from proxy.shell.stores.sqlite.file import PAGE_BYTES
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from tests.support.stores import (
     ROOT,
@@ -80,6 +81,29 @@ async def test_only_its_user_reads_the_files(engine: SqliteRecords, path: Path) 
         "state.db-shm": 0o600,
         "state.db.lock": 0o600,
     }
+
+
+async def test_a_file_keeps_the_pages_that_it_was_made_with(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = record(text="x" * 20_000)
+    for made in (4096, PAGE_BYTES):
+        monkeypatch.setattr("proxy.shell.stores.sqlite.file.PAGE_BYTES", made)
+        engine = sqlite_at(path)
+        await engine.open()
+        await engine.save("t", kept)
+        assert await engine.get("t", kept.id) == kept
+        await engine.close()
+        assert page_bytes(path) == 4096
+    new = sqlite_at(path.with_name("new.db"))
+    await new.open()
+    await new.close()
+    assert page_bytes(path.with_name("new.db")) == PAGE_BYTES > 4096
+
+
+def page_bytes(path: Path) -> int:
+    """As the head of a file of SQLite says them."""
+    return int.from_bytes(path.read_bytes()[16:18])
 
 
 async def test_who_is_cancelled_breaks_nobody_s_command(engine: SqliteRecords) -> None:
