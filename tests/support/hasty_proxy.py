@@ -67,7 +67,7 @@ def strike_at(name: str, moment: str, number: int) -> None:
 
 def strike_at_attempts(name: str, moment: str, number: int) -> None:
     """The same on PostgreSQL, where a plain `save` is one statement: the server does it, or it does not."""
-    attempt = import_module("proxy.shell.stores.postgres.attempt").Attempt
+    attempt = import_module("proxy.shell.stores.postgres.attempt").StepAttempt
     written, changed = attempt.written, attempt.changed
 
     async def struck_written(self: Any, step: Any, *rest: Any) -> Any:
