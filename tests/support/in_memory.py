@@ -29,6 +29,7 @@ from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.request_reading import RequestReading
 from proxy.shell.secret_mask import SecretMask
+from proxy.shell.under_way import UnderWay
 from tests.support.proxies import LogLines
 
 STREAM = {"Content-Type": "text/event-stream"}
@@ -167,6 +168,7 @@ async def engine_on(transport: ScriptedTransport, log: LogLines) -> AsyncIterato
             check_processes=check_processes,
             metrics=metrics,
             secret_mask=SecretMask(Secrets(())),
+            under_way=UnderWay(),
             log=lines,
         )
     finally:
