@@ -159,7 +159,7 @@ scenario "not stored, if it is not wished" "$(ask "$(say 'Say hello')" '"store":
 scenario "refused: no JSON" '{"model": ' 'status == 400' 'body["error"]["type"] == "invalid_request_error"'
 scenario "refused: no input" "{\"model\": \"$MODEL\"}" 'status == 400' 'body["error"]["param"] == "input"'
 scenario "refused: an output without its call" "$(ask "\"input\": [$RESULT]")" \
-  'status == 400' 'body["error"]["param"] == "input"' '"input[0]" in body["error"]["message"]'
+  'status == 400' 'body["error"]["param"] == "input"' '"call_1" in body["error"]["message"]'
 scenario "refused: a tool without a name" "$(ask "$(say 'hi')" '"tools": [{"type": "function"}]')" \
   'status == 400' 'body["error"]["param"].startswith("tools[0]")'
 scenario "refused: an unknown tool_choice" "$(ask "$(say 'hi')" "$TOOLS" '"tool_choice": "sometimes"')" \

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import shown
 from proxy.core.model import Call, Part, Reasoning, Refusal, Request, Result, Role, Text, Turn
 from proxy.core.surfaces.reading.content import PARTS
 from proxy.core.surfaces.reading.history import LocatedTurn, canonical
@@ -168,16 +169,20 @@ def test_no_part_is_lost_uncounted(turns: list[Turn]) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(turns=HISTORIES)
-def test_a_refused_history_names_the_place(turns: list[Turn]) -> None:
+def test_a_refused_history_names_the_place_or_the_call(turns: list[Turn]) -> None:
     """It is refused exactly when something would have been dropped."""
     ledger = Ledger()
     ordered = canonical(placed(turns), ledger, "drop")
     if "orphan_output" in ledger.dropped:
         with pytest.raises(ClientFault, match="call_id") as caught:
             canonical(placed(turns), Ledger(), "refuse")
-        place = re.search(r"input\[(\d+)\]\.call_id", str(caught.value))
-        assert place is not None
-        assert turns[int(place[1])].role is Role.TOOL
-        assert caught.value.param in {"input", place[0]}
+        words, param = str(caught.value), caught.value.param
+        if place := re.search(r"input\[(\d+)\]\.call_id", words):
+            assert turns[int(place[1])].role is Role.TOOL
+            assert param == place[0]
+        else:
+            results = {part.call_id for turn in turns for part in turn.parts if isinstance(part, Result)}
+            assert any(words.endswith(f" call_id {shown(call_id)}.") for call_id in results)
+            assert param == "input"
     else:
         assert canonical(placed(turns), Ledger(), "refuse") == ordered

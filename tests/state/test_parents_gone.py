@@ -85,6 +85,7 @@ async def test_a_child_in_the_foreground_owns_its_history(backend: ScriptedBacke
 
 
 async def test_a_child_that_its_client_left_owns_it_too(backend: ScriptedBackend, proxy: Proxy) -> None:
+    """What it had said itself was not finished."""
     talker = Talker()
     backend.plays(once, talker)
     parent = await asked(proxy, input="One?")
@@ -97,7 +98,7 @@ async def test_a_child_that_its_client_left_owns_it_too(backend: ScriptedBackend
     child = head.split('"id":"')[1].split('"')[0]
     found = await kept(proxy, child)
     assert found["status"] == "cancelled"
-    assert await grandchild(backend, proxy, child) == WHOLE
+    assert await grandchild(backend, proxy, child) == [*WHOLE[:2], ("user", "Two?\n\nThree?")]
 
 
 async def test_a_child_in_the_background_owns_it_too(backend: ScriptedBackend, proxy: Proxy) -> None:
