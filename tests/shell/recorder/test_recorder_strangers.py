@@ -1,5 +1,6 @@
 """What strangers can do by recordings: with names, texts, headers and ids, with much of everything, and with keys."""
 
+import asyncio
 import stat
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from proxy.core.recorded.replay import replay
 from proxy.shell.recorder.retention import ENDING
 from tests.support.proxies import StartProxy, final
 from tests.support.recorded_files import kept, one, recorder
-from tests.support.sockets import ScriptedBackend, answer, delta, finish, reply, text
+from tests.support.sockets import PROMPTLY, ScriptedBackend, answer, delta, finish, reply, text
 from tests.support.two_tenants import KEYS, TENANTS, shown_by
 
 HOSTILE = (
@@ -156,10 +157,13 @@ async def test_no_name_of_anybody_becomes_a_label(start_proxy: StartProxy, tmp_p
     proxy = await start_proxy(**recorder(tmp_path))
     await proxy.stream(model="canary-model", tools=[tool("canary_tool")])
     await kept(tmp_path)
-    async with proxy.session.get(f"{proxy.url}/metrics") as response:
-        lines = (await response.text()).splitlines()
+    told: set[str] = set()
+    async with asyncio.timeout(PROMPTLY):
+        while not told:  # a file is there before it is counted
+            async with proxy.session.get(f"{proxy.url}/metrics") as response:
+                lines = (await response.text()).splitlines()
+            told = {line.partition(" ")[0] for line in lines if line.startswith("responses_proxy_recordings")}
     assert "canary" not in "".join(lines)
-    told = {line.partition(" ")[0] for line in lines if line.startswith("responses_proxy_recordings")}
     assert told == {'responses_proxy_recordings_total{what="whole",worker="0"}'}
 
 
