@@ -59,7 +59,7 @@ class Fleet:
 
 @dataclass(frozen=True)
 class Costs:
-    """Milliseconds of a server's processors for one command, as `unit_costs` measured them on two busy cores."""
+    """Milliseconds of a server's processors for one command, as `unit_costs` measured them on two quiet cores."""
 
     take: float
     log_row: float
@@ -68,7 +68,7 @@ class Costs:
     beat: float = 0.0
 
 
-IN_POSTGRES = Costs(take=0.1, log_row=0.1, save=0.06, chain=0.35, beat=0.12)
+IN_POSTGRES = Costs(take=0.075, log_row=0.013, save=0.06, chain=0.35, beat=0.12)
 IN_REDIS = Costs(take=0.02, log_row=0.01)
 
 
