@@ -97,6 +97,18 @@ async def test_a_clock_that_jumps_back_stops_nobody(live: Any, terms: Terms) -> 
     assert await taken(live, [REQUESTS], 100) == 60
 
 
+async def test_processes_that_disagree_about_the_time_get_no_more(live: Any, terms: Terms) -> None:
+    """U51: each of them but estimates it, and one question overtakes another."""
+    assert await taken(live, [REQUESTS], 60) == 60
+    for _ in range(20):
+        terms.steady += 0.45
+        assert await taken(live, [REQUESTS], 1) == 0
+        terms.steady -= 0.45
+        assert await taken(live, [REQUESTS], 1) == 0
+    terms.steady += 1
+    assert await taken(live, [REQUESTS], 2) == 1
+
+
 async def test_another_limit_holds_for_what_was_taken_before(live: Any) -> None:
     assert await taken(live, [REQUESTS], 30) == 30
     assert await taken(live, [REQUESTS._replace(most=10)], 20) == 5

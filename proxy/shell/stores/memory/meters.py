@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from proxy.shell.stores.meters import cost, missing, most_missing
+from proxy.shell.stores.meters import cost, held, missing, most_missing
 from proxy.shell.stores.protocol import Granted, Wait, Want
 from proxy.shell.stores.terms import Clock
 
@@ -27,8 +27,10 @@ class MemoryMeters:
         lacks = []
         for want in wants:
             key = tenant, want.unit
-            lack = missing(*self._kept.get(key, (now, now)), now) + cost(want)
-            self._kept[key] = now + lack, now
+            full_at, seen = self._kept.get(key, (now, now))
+            lack = missing(full_at, seen, now) + cost(want)
+            holds = held(seen, now)
+            self._kept[key] = holds + lack, holds
             lacks.append(max(0.0, lack))
         return lacks
 

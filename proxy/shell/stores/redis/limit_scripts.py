@@ -10,16 +10,18 @@ from proxy.shell.stores.redis.script import LATER
 from proxy.shell.stores.terms import LEASE_SECONDS, SKEW_SECONDS
 
 TAKE: Final = f"""
-local lacks, refused, longest = {{}}, false, redis.call('TTL', KEYS[1]) - {LATER}
+local lacks, held, refused, longest = {{}}, {{}}, false, redis.call('TTL', KEYS[1]) - {LATER}
 for n = 1, #ARGV, 3 do
   local full_at, seen = string.match(redis.call('HGET', KEYS[1], ARGV[n]) or '', '(%S+) (%S+)')
-  local lack = math.max(tonumber(full_at or now) - math.max(now, tonumber(seen or now)), 0)
+  full_at, seen = tonumber(full_at or now), tonumber(seen or now)
+  local lack = math.max(full_at - math.max(now, seen), 0)
   refused = refused or (ARGV[n + 2] ~= '' and lack > tonumber(ARGV[n + 2]))
   lacks[#lacks + 1] = lack
+  held[#held + 1] = now < seen and seen < now + {SKEW_SECONDS} and seen or now
 end
 for n, lack in ipairs(lacks) do
   if not refused then lack = lack + tonumber(ARGV[3 * n - 1]) end
-  redis.call('HSET', KEYS[1], ARGV[3 * n - 2], string.format('%.17g %.17g', now + lack, now))
+  redis.call('HSET', KEYS[1], ARGV[3 * n - 2], string.format('%.17g %.17g', held[n] + lack, held[n]))
   longest = math.max(longest, math.ceil(lack))
   lacks[n] = string.format('%.17g', math.max(lack, 0))
 end

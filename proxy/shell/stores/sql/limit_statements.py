@@ -5,22 +5,31 @@ Each is right beside others that run at the same time: it changes a row by what 
 
 from typing import Final
 
+from proxy.shell.stores.terms import SKEW_SECONDS
+
 # ── meters ──
 
-MISSING: Final = (
-    "(case when meters.full_at <= meters.seen or meters.full_at <= ? then 0"
-    " when meters.seen > ? then meters.full_at - meters.seen else meters.full_at - ? end)"
+_NOW, _COST = "excluded.seen", "(excluded.full_at - excluded.seen)"
+
+_MISSING: Final = (
+    f"(case when meters.full_at <= meters.seen or meters.full_at <= {_NOW} then 0"
+    f" when meters.seen > {_NOW} then meters.full_at - meters.seen else meters.full_at - {_NOW} end)"
 )
-"""The seconds until it is full. Its parameters: thrice the time."""
+"""The seconds until it is full."""
+
+_IS_OVERTAKEN: Final = f"meters.seen > {_NOW} and meters.seen < {_NOW} + {SKEW_SECONDS}"
+
+_HELD: Final = f"(case when {_IS_OVERTAKEN} then meters.seen else {_NOW} end)"
+"""The time that holds."""
 
 _CHARGE: Final = (
     "insert into meters (tenant, unit, full_at, seen) values (?, ?, ?, ?) on conflict (tenant, unit)"
-    f" do update set full_at = excluded.full_at + {MISSING}, seen = excluded.seen"
+    f" do update set full_at = {_HELD} + {_COST} + {_MISSING}, seen = {_HELD}"
 )
 
 CHARGE: Final = f"{_CHARGE} returning full_at - seen"
 
-TAKE: Final = f"{_CHARGE} where {MISSING} <= ? returning full_at - seen"
+TAKE: Final = f"{_CHARGE} where {_MISSING} <= ? returning full_at - seen"
 
 FULL_METERS: Final = "select tenant, unit from meters where full_at <= ? and seen <= ? limit ?"
 

@@ -33,11 +33,11 @@ class MeterSteps:
 
     def _take(self, tenant: str, want: Want) -> Step[float | None]:
         now = self._clock.steady()
-        rows = yield sql.TAKE, (*_charge(tenant, want, now), now, now, now, most_missing(want))
+        rows = yield sql.TAKE, (*_charged(tenant, want, now), most_missing(want))
         return rows[0][0] if rows else None
 
     def _charge(self, tenant: str, want: Want) -> Step[float]:
-        rows = yield sql.CHARGE, _charge(tenant, want, self._clock.steady())
+        rows = yield sql.CHARGE, _charged(tenant, want, self._clock.steady())
         missing: float = rows[0][0]
         return max(0.0, missing)
 
@@ -50,8 +50,8 @@ class MeterSteps:
         return len(rows)
 
 
-def _charge(tenant: str, want: Want, now: float) -> tuple[object, ...]:
-    return tenant, want.unit, now + cost(want), now, now, now, now
+def _charged(tenant: str, want: Want, now: float) -> tuple[object, ...]:
+    return tenant, want.unit, now + cost(want), now
 
 
 class QueueSteps:
