@@ -19,7 +19,7 @@ from tests.support.replies import TERMINAL
 
 KEY = {"key": "a key"}
 """For backends: some take nobody without."""
-PROMPTLY = 5.0
+PROMPTLY = 20.0
 
 
 class Conversation:

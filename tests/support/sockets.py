@@ -23,7 +23,7 @@ import orjson
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
-PROMPTLY = 5.0
+PROMPTLY = 20.0
 """No test waits so long, unless it is about to fail."""
 
 
