@@ -152,7 +152,9 @@ async def running(
         backends = backends_of(settings, breakers, upstream, threads, clock, log, shared_slots, teaching)
         metrics.gauge_by_label("lessons_held", backends.lessons_held)
         reading = RequestReading(backends, ReasoningMemory(), threads)
-        limits = TenantLimits(Quota(clock), storage.shared, storage.living, saving, metrics)
+        limits = TenantLimits(
+            Quota(clock), storage.shared, storage.living, storage.was_there, saving, metrics
+        )
         engine = Engine(
             limits=limits,
             reading=reading,

@@ -40,6 +40,9 @@ from proxy.shell.stores.terms import DAY, Clock, Keeping
 
 BYTES_PER_GIB = 1 << 30
 WORKER_BYTES = 16
+SEVERAL_NODES = 4
+"""For so many a proxy takes those that share a server, itself among them, where it cannot know. If there are more, each
+lets through more than its part; if there are fewer, tenants have less."""
 
 
 class CannotStore(CannotStart):
@@ -54,6 +57,10 @@ def one() -> int:
     return 1
 
 
+def yes() -> bool:
+    return True
+
+
 @dataclass(slots=True, frozen=True)
 class Storage:
     location: Location
@@ -66,6 +73,8 @@ class Storage:
     """What several processes may use together. None: this one is alone."""
     living: Callable[[], int] = one
     """How many processes use the store, as far as is known."""
+    was_there: Callable[[], bool] = yes
+    """Has this process ever heard of what is shared?"""
     is_up: Callable[[], bool] | None = None
     """None: there is nothing that could be down."""
 
@@ -142,7 +151,7 @@ async def storage_of(
     engines = engines_at(location, dates, keeping, patience.may_bury, limits, seals)
     if engines is None:
         if server is not None:
-            nothing = _sharing_a_server(location, server, slot)
+            nothing = _sharing_a_server(location, server, _assumed(settings, location, server, slot))
         else:
             nothing = _sharing_a_file(location, settings, slot, metrics, log, dates)
         async with nothing as storage:
@@ -156,7 +165,10 @@ async def storage_of(
     records = GuardedRecords(plain_records, guard, Opening(plain_records.open, watcher.refused))
     live = server or GuardedLive(plain_live, guard, Opening(plain_live.open, watcher.refused))
     worker = secrets.token_hex(WORKER_BYTES)
-    beats = Beats(records, worker, patience, lambda: True, order.failed, asyncio.sleep)
+    assumed = _assumed(settings, location, server, slot)
+    beats = Beats(records, worker, patience, lambda: True, order.failed, asyncio.sleep, assumed)
+    # Who beats on files knows those on one machine only, and a server is shared by several.
+    least = slot.of if server is None or location.kind is StoreKind.POSTGRESQL else assumed
     sweeper = Sweeper(records, live, order, clock, asyncio.sleep)
     tasks = Tasks(log)
     async with _opened(records, live):
@@ -169,13 +181,22 @@ async def storage_of(
                 live,
                 worker,
                 shared=None if location.kind is StoreKind.MEMORY and server is None else live,
-                living=lambda: max(beats.living, slot.of),
+                living=lambda: max(beats.living, least),
+                was_there=lambda: live.was_there,
                 is_up=lambda: guard.is_up,
             )
         finally:
             await tasks.close()
             with suppress(StoreDown):
                 await beats.leave()
+
+
+def _assumed(
+    settings: StoreSettings, location: Location, server: GuardedLive | None, slot: WorkerSlot
+) -> int:
+    """How many workers there are, for who cannot know it."""
+    are_several = server is not None or location.kind is StoreKind.POSTGRESQL
+    return slot.of * (settings.nodes or (SEVERAL_NODES if are_several else 1))
 
 
 @asynccontextmanager
@@ -195,12 +216,16 @@ async def _opened(*stores: GuardedRecords | GuardedLive) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _sharing_a_server(
-    location: Location, server: GuardedLive, slot: WorkerSlot
-) -> AsyncIterator[Storage]:
+async def _sharing_a_server(location: Location, server: GuardedLive, assumed: int) -> AsyncIterator[Storage]:
     """Processes of several machines share their limits, though none of them knows how many there are."""
     async with _opened(server):
-        yield Storage(location, worker=secrets.token_hex(WORKER_BYTES), shared=server, living=lambda: slot.of)
+        yield Storage(
+            location,
+            worker=secrets.token_hex(WORKER_BYTES),
+            shared=server,
+            living=lambda: assumed,
+            was_there=lambda: server.was_there,
+        )
 
 
 @asynccontextmanager
@@ -219,7 +244,13 @@ async def _sharing_a_file(
     with suppress(StoreUnreadable):  # then each worker goes by its part
         await live.open()
     try:
-        yield Storage(location, worker=secrets.token_hex(WORKER_BYTES), shared=live, living=lambda: slot.of)
+        yield Storage(
+            location,
+            worker=secrets.token_hex(WORKER_BYTES),
+            shared=live,
+            living=lambda: slot.of,
+            was_there=lambda: live.was_there,
+        )
     finally:
         await live.close()
 

@@ -18,6 +18,9 @@ class StoreSettings(Section):
     `pip install responses-proxy[sealed]`. Default: all is kept as it is, and can be read by who can read the disk."""
     wait_seconds: Seconds = 2
     """Seconds that a request waits for the store. An answer that could not be stored by then says `store: false`."""
+    nodes: int | None = Field(None, ge=1)
+    """Proxies that share the store or `live.url`, each with as many workers. The proxy goes by it while it cannot ask
+    how many live, and takes its part of limits and slots. Default: 4 with PostgreSQL or `live.url`, else 1."""
     connections: int = Field(4, ge=1, le=100)
     """Connections to PostgreSQL that each worker makes at most."""
     prepared: bool = True

@@ -244,6 +244,24 @@ async def test_u51_proxies_that_keep_nothing_share_limits_in_it(
     assert await let_in(40, proxies[1]) == 40
 
 
+@pytest.mark.parametrize("store", ["off", "sqlite"])
+async def test_u52_while_it_is_away_nobody_takes_itself_for_the_only_node(
+    workers: Workers, process: RedisProcess, store: str
+) -> None:
+    """Where no database tells how many there are: each keeps nothing, or files of its own."""
+    tenants = {"ann": TENANTS["ann"] | {"requests_per_minute": 60}}
+    live = {"url": process.url, "prefix": prefix_of_its_own()}
+    proxies = []
+    for node in ("one", "two"):
+        where = store if store == "off" else f"sqlite:{workers.state / node}"
+        workers.set(live=live, tenants=tenants, store={"url": where})
+        proxies.append(await workers.start())
+    began = time.monotonic()
+    assert await let_in(2, *proxies) == 2
+    process.kill()
+    assert 24 <= await let_in(120, *proxies) <= 60 + time.monotonic() - began
+
+
 @pytest.mark.parametrize(
     ("login", "words"),
     [("wrong", "lets nobody in like this: invalid username-password pair"), ("", "Authentication required")],

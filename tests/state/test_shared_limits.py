@@ -17,6 +17,7 @@ import orjson
 import pytest
 
 from tests.support.postgres import Server, fresh_url
+from tests.support.processes import free_port
 from tests.support.proxies import Proxy
 from tests.support.samples import samples
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, finish, text
@@ -215,6 +216,46 @@ async def test_u52_a_database_that_stands_still_opens_no_limit(limited: Workers)
         assert (await burst(20, *nodes))[503] == 0
     finally:
         await asyncio.to_thread(server.remove)
+
+
+async def test_u52_who_starts_without_its_database_opens_no_limit(limited: Workers) -> None:
+    """It does not know how many others there are, nor what they have taken: so it takes itself for one of several, and
+    begins with nothing saved up. Afterwards it hears of all."""
+    server = Server()
+    await asyncio.to_thread(server.make)
+    server.start()
+    try:
+        await server.ready()
+        limited.set(tenants=TENANT, metrics=METRICS, store={"url": server.url(), "wait_seconds": 0.3})
+        lives, dies = await limited.start(), await limited.start()
+        began = time.monotonic()
+        answers = await burst(100, lives, dies)
+        await asyncio.to_thread(server.stop)
+        dies.process.kill()
+        again = await limited.start()
+        answers += await burst(100, lives, again)
+        seconds = time.monotonic() - began
+        assert await counted(again, "limits_by_share_total") > 0
+        assert 60 <= answers[200] <= 63 + seconds
+        server.start()
+        await server.ready()
+        for node in (lives, again):
+            await until(partial(recovered, node), bool)
+    finally:
+        await asyncio.to_thread(server.remove)
+
+
+async def test_u52_who_is_said_to_be_alone_has_all_that_flows_in(limited: Workers) -> None:
+    """Though its database is away when it starts: one a second, and the first one at once."""
+    away = f"postgresql://nobody@127.0.0.1:{free_port()}/nothing"
+    limited.set(tenants=TENANT, metrics=METRICS, store={"url": away, "wait_seconds": 0.2, "nodes": 1})
+    proxy = await limited.start()
+    began = time.monotonic()
+    assert (await ask(proxy))[0] == 200
+    status, headers = await ask(proxy)
+    assert (status, float(headers["Retry-After"]) <= 1) == (429, True)
+    await until(lambda: ask(proxy), lambda answer: answer[0] == 200)
+    assert time.monotonic() - began < 3
 
 
 async def beats(node: Proxy) -> float:

@@ -157,7 +157,7 @@ async def engine_on(transport: ScriptedTransport, log: LogLines) -> AsyncIterato
     metrics, tasks = Metrics(breakers, ()), Tasks(lines)
     try:
         yield Engine(
-            limits=TenantLimits(Quota(clock), None, lambda: 1, tasks, metrics),
+            limits=TenantLimits(Quota(clock), None, lambda: 1, lambda: True, tasks, metrics),
             reading=RequestReading(backends, ReasoningMemory(), threads),
             mint=MINT,
             now=now,

@@ -5,7 +5,8 @@ calls are known only from its reply: a request that declares tools is charged on
 while none is left, and the rest afterwards, if need be on credit.
 
 Where several processes share the limits, the store keeps them, and these buckets are what was last heard of it: whoever
-must wait is refused by them without another question. While the store is away each process goes by its share.
+must wait is refused by them without another question. While the store is away each process goes by its share. Who has
+begun without the store knows of nothing that was taken before: it has one unit, and then what flows into its share.
 """
 
 import math
@@ -69,6 +70,11 @@ class Bucket:
     def divide(self, processes: int) -> None:
         """Nobody knows what the others take: this process goes by its part. As much of that is gone as of all."""
         self._part = max(1, self.size // processes)
+
+    def begin_low(self, now: float) -> None:
+        """Of what was taken up to now nothing is known: no more than one unit is there, unless that was said before."""
+        if self._full_at == -math.inf:
+            self._full_at = now + self._seconds(self._part - 1)
 
     def heard(self, refill: float, now: float) -> int:
         """The store says after how long it is full. Returns what has been taken meanwhile and is to be charged there:
@@ -138,11 +144,13 @@ class Quota:
         unknown = {unit: buckets[unit].heard(seconds, now) for unit, seconds in full_in.items()}
         return {unit: units for unit, units in unknown.items() if units}
 
-    def divide(self, tenant: Tenant, processes: int) -> None:
+    def divide(self, tenant: Tenant, processes: int, *, is_new: bool = False) -> None:
         """The store cannot be asked: from now on this process has its part of the limits, at least 1, until it hears
-        of the store again."""
+        of the store again. `is_new`: it has never heard of it."""
         for bucket in self._of(tenant).values():
             bucket.divide(processes)
+            if is_new:
+                bucket.begin_low(self._clock())
 
     def owe(self, tenant: Tenant, units: Mapping[str, int]) -> None:
         """The store does not know that these were taken."""

@@ -48,14 +48,16 @@ class TenantLimits:
         quota: Quota,
         shared: Live | None,
         living: Callable[[], int],
+        was_there: Callable[[], bool],
         tasks: Tasks,
         metrics: Metrics,
     ) -> None:
         """`shared`: None if this process has no others beside it. `living`: how many processes there are, as far as is
-        known."""
+        known. `was_there`: has this process ever heard of the store?"""
         self._quota = quota
         self._shared = shared
         self._living = living
+        self._was_there = was_there
         self._tasks = tasks
         self._metrics = metrics
         self.remaining = quota.remaining
@@ -103,7 +105,7 @@ class TenantLimits:
             raise self._quota.exceeded(tenant)
 
     def _take_of_part(self, tenant: Tenant, units: Sequence[str]) -> None:
-        self._quota.divide(tenant, self._living())
+        self._quota.divide(tenant, self._living(), is_new=not self._was_there())
         for unit in units:
             self._metrics.count("limits_by_share", unit)
             self._quota.check(tenant, unit)

@@ -1,7 +1,8 @@
 """How a worker says that it lives, and when it may find that others are dead.
 
 Who has not beaten for 45 s is dead, for whoever looks. Right after an outage of the store, nobody has: so nobody buries
-others unless its own beats went well for the last 45 s, without a gap. That holds for its first 45 s, too.
+others unless its own beats went well for the last 45 s, without a gap. That holds for its first 45 s, too. Nor does
+anybody count fewer living workers than before as long as it may not bury those who are missing.
 """
 
 from collections.abc import Awaitable, Callable
@@ -51,22 +52,24 @@ class Beats:
         owns: Callable[[], bool],
         failed: Callable[[Exception], None],
         sleep: Callable[[float], Awaitable[None]],
+        living: int = 1,
     ) -> None:
+        """`living`: for how many workers it takes them all, until it may know better."""
         self._records = records
         self._worker = worker
         self._patience = patience
         self._owns = owns
         self._failed = failed
         self._sleep = sleep
-        self.living = 1
-        """How many workers there were at the last beat."""
+        self.living = living
+        """How many workers there are, as far as is known."""
 
     async def run(self) -> None:
         """For ever. No error ends it: a worker that stopped beating would be buried while it works."""
         failures = 0
         while True:
             try:
-                self.living = max(1, await self._records.beat(self._worker))
+                heard = await self._records.beat(self._worker)
             except Exception as failure:
                 if failures == 0:
                     self._failed(failure)
@@ -75,6 +78,7 @@ class Beats:
             else:
                 failures = 0
                 self._patience.heard()
+                self.living = max(1, heard) if self._patience.may_bury() else max(self.living, heard)
                 await self._sleep(BUSY_SECONDS if self._owns() else IDLE_SECONDS)
 
     async def leave(self) -> None:

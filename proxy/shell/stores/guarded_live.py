@@ -28,6 +28,11 @@ class GuardedLive:
     async def open(self) -> None:
         await self._opening.begin(OPEN_SECONDS)
 
+    @property
+    def was_there(self) -> bool:
+        """Since this process began."""
+        return self._opening.has_opened
+
     async def close(self) -> None:
         await self._opening.close()
         await self._guard.close()

@@ -21,6 +21,8 @@ class Opening:
         self._refused = refused
         self._sleep = sleep
         self._trying: asyncio.Task[None] | None = None
+        self.has_opened = False
+        """The store was there, at least once."""
 
     async def begin(self, seconds: float) -> bool:
         """Waits so long at most; is it open? Raises StoreUnreadable if it is there and cannot be used."""
@@ -29,6 +31,7 @@ class Opening:
         await asyncio.wait({first}, timeout=seconds)
         if first.done() and not isinstance(first.exception(), StoreDown):
             first.result()
+            self.has_opened = True
             return True
         self._trying = loop.create_task(self._try_on(first), name="store opening")
         return False
@@ -37,7 +40,9 @@ class Opening:
         attempt: Awaitable[None] = first
         while True:
             try:
-                return await attempt
+                await attempt
+                self.has_opened = True
+                return
             except StoreDown:
                 await self._sleep(PAUSE_SECONDS)
                 attempt = self._open()

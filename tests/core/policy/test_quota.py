@@ -183,6 +183,20 @@ def test_u52_of_a_part_as_much_is_gone_as_of_the_whole(quota: Quota) -> None:
     assert left(quota, tenant) == 5
 
 
+def test_u52_who_has_never_heard_of_the_store_begins_with_one_unit(quota: Quota, clock: Clock) -> None:
+    """It cannot know what was taken; so it has what flows into its part, and none is saved up."""
+    tenant = replace(TENANT, requests_per_minute=60)
+    for _ in range(3):
+        quota.divide(tenant, 4, is_new=True)
+        asks(quota, tenant)
+        assert refusal(quota, tenant).retry_after == 4
+        clock.now += 4
+    clock.now += 56
+    assert left(quota, tenant) == 15
+    quota.heard(tenant, {REQUESTS: 0.0, TOOL_CALLS: 0.0})
+    assert left(quota, tenant) == 60
+
+
 def test_u53_the_store_is_told_once_what_was_taken_without_it(quota: Quota, clock: Clock) -> None:
     tenant = replace(TENANT, requests_per_minute=60)
     quota.divide(tenant, 4)

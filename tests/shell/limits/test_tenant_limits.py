@@ -43,7 +43,10 @@ class Process:
     def __init__(self, terms: Terms, store: Any) -> None:
         log = make_log(format="json", stream=StringIO())
         self.metrics, self.tasks = Metrics({}, ()), Tasks(log)
-        self.limits = TenantLimits(Quota(lambda: terms.steady), store, lambda: 4, self.tasks, self.metrics)
+        self.knows = True
+        self.limits = TenantLimits(
+            Quota(lambda: terms.steady), store, lambda: 4, lambda: self.knows, self.tasks, self.metrics
+        )
 
     async def begin(self, tenant: Tenant, *, tools: bool = False) -> Charge:
         charge = self.limits.admit(tenant)
@@ -236,6 +239,26 @@ async def test_u52_without_the_store_each_process_has_its_part(
     assert len(await process.lets_in(MANY, 50)) == 15
     assert len(await process.lets_in(replace(TENANT, name="small"), 50)) == 1
     assert len(await process.lets_in(replace(TENANT, name="calls"), 50, tools=True)) == 1
+
+
+async def test_u52_who_never_heard_of_the_store_has_what_flows_into_its_part(
+    process: Process, store: Weak, terms: Terms
+) -> None:
+    """And one at once: what was taken up to now it cannot know."""
+    store.failure, process.knows = NotAsked("away"), False
+    assert len(await process.lets_in(MANY, 50)) == 1
+    assert (await process.refusal(MANY)).retry_after == 4
+    for _ in range(10):
+        terms.steady += 4
+        assert len(await process.lets_in(MANY, 50)) == 1
+    assert len(await process.lets_in(replace(TENANT, name="small"), 50)) == 1
+    store.failure, process.knows = None, True
+    terms.steady += 4
+    assert await process.lets_in(MANY, 1)
+    await process.tasks.finish(1)
+    assert len(await process.lets_in(MANY, 100)) == 48, "the store hears of the other eleven"
+    store.failure = NotAsked("away")
+    assert len(await process.lets_in(replace(MANY, name="later"), 50)) == 15
 
 
 async def test_u53_the_store_hears_later_what_it_was_not_asked(process: Process, store: Weak) -> None:

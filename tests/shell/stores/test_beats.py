@@ -21,6 +21,8 @@ class World:
     now: float = 0.0
     down: tuple[float, float] = (0.0, 0.0)
     busy: bool = True
+    living: tuple[tuple[float, int], ...] = ((0, 3),)
+    """From when on how many."""
     beats: list[float] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
@@ -29,7 +31,7 @@ class World:
         if self.down[0] <= self.now < self.down[1]:
             raise StoreDown("away") if self.now % 2 else OSError("odd")
         self.beats.append(self.now)
-        return 3
+        return [many for since, many in self.living if since <= self.now][-1]
 
     async def leave(self, worker: str) -> None:
         self.left.append(worker)
@@ -49,6 +51,7 @@ async def run(world: World) -> tuple[Beats, Patience]:
         lambda: world.busy,
         lambda failure: world.failures.append(str(failure)),
         world.sleep,
+        living=4,
     )  # type: ignore[arg-type]
     with pytest.raises(Enough):
         await beats.run()
@@ -60,7 +63,6 @@ async def test_a_worker_beats_every_five_seconds_while_it_owns_anything() -> Non
     beats, _ = await run(busy)
     await run(idle)
     assert (busy.beats, idle.beats) == ([0, 5, 10, 15, 20, 25, 30], [0, 15, 30])
-    assert beats.living == 3
     await beats.leave()
     assert busy.left == ["w"]
 
@@ -87,6 +89,25 @@ async def test_nobody_buries_within_a_lease_after_an_outage(until: float, may: b
     _, patience = await run(world)
     world.now += 0 if may else 16
     assert patience.may_bury() is may
+
+
+@pytest.mark.parametrize(
+    ("living", "down", "until", "known"),
+    [
+        pytest.param(((0, 9),), (0, 100), 90, 4, id="never heard"),
+        pytest.param(((0, 1),), (0, 0), 40, 4, id="others may not have said yet that they live"),
+        pytest.param(((0, 1),), (0, 0), 45, 1, id="by now they would have"),
+        pytest.param(((0, 5),), (0, 0), 0, 5, id="more than thought"),
+        pytest.param(((0, 6), (60, 2)), (0, 0), 60, 2, id="fewer than before"),
+        pytest.param(((0, 6), (100, 1)), (61, 161), 165, 6, id="after an outage all leases are over"),
+        pytest.param(((0, 6), (100, 1)), (61, 161), 215, 1, id="long after an outage"),
+    ],
+)
+async def test_u52_nobody_is_taken_for_dead_who_may_not_be_buried(
+    living: tuple[tuple[float, int], ...], down: tuple[float, float], until: float, known: int
+) -> None:
+    beats, _ = await run(World(until, down=down, living=living))
+    assert beats.living == known
 
 
 async def test_who_was_frozen_knows_nothing_of_the_others() -> None:

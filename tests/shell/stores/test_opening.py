@@ -34,6 +34,7 @@ class Store:
 async def test_a_store_that_is_there_is_open() -> None:
     opening = Store(None).opening()
     assert await opening.begin(5) is True
+    assert opening.has_opened
     await opening.close()
 
 
@@ -46,7 +47,10 @@ async def test_one_that_is_away_is_tried_for() -> None:
     store = Store(StoreDown(), StoreDown(), StoreDown(), None)
     opening = store.opening()
     assert await opening.begin(5) is False
+    assert not opening.has_opened
     await store.opened.wait()
+    await asyncio.sleep(0)
+    assert opening.has_opened
     assert store.slept == [PAUSE_SECONDS] * 3
     await opening.close()
 
