@@ -39,6 +39,9 @@ from proxy.shell.stores.sweeper import Sweeper
 from proxy.shell.stores.terms import DAY, Clock, Keeping
 
 BYTES_PER_GIB = 1 << 30
+SOONER = 0.9
+"""Of the time that requests wait for it an engine has so much: it can tell whether anything was done, and who has lost
+patience with it cannot."""
 WORKER_BYTES = 16
 SEVERAL_NODES = 4
 """For so many a proxy takes those that share a server, itself among them, where it cannot know. If there are more, each
@@ -146,7 +149,7 @@ async def storage_of(
         log.info("live_chosen", about=f"what may be lost lies in {live_settings.url}")
     patience = Patience(clock)
     dates = Clock(date=time.time, steady=clock)  # noqa: TID251 - here it comes in
-    limits = Limits(settings.connections, settings.wait_seconds, settings.prepared)
+    limits = Limits(settings.connections, settings.wait_seconds * SOONER, settings.prepared)
     keeping = replace(keeping_of(settings), read_bytes=read_bytes)
     engines = engines_at(location, dates, keeping, patience.may_bury, limits, seals)
     if engines is None:

@@ -34,7 +34,7 @@ class StoreInDoubt(StoreDown):
 
 
 class NotAsked(StoreDown):
-    """The store was not even asked: nothing was done."""
+    """The store was not even asked, or not to the end: nothing was done."""
 
 
 class StoreUnreadable(Exception):

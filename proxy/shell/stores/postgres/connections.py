@@ -17,7 +17,7 @@ import asyncpg
 from proxy.shell.stores.postgres.address import Address, Limits
 from proxy.shell.stores.postgres.attempt import StepAttempt
 from proxy.shell.stores.postgres.reasons import Remedy, is_in_doubt, reason, remedy_of
-from proxy.shell.stores.protocol import StoreDown, StoreInDoubt
+from proxy.shell.stores.protocol import NotAsked, StoreDown, StoreInDoubt
 from proxy.shell.stores.sql.step import Ask
 
 CONFLICTS: Final = 5
@@ -141,7 +141,7 @@ class ConnectionPool:
 
     def _asked(self, command: Command[Result]) -> "asyncio.Future[Result]":
         if not self._tasks:
-            command.answer.set_exception(StoreDown(self._away or f"{self.address.shown} is not open"))
+            command.answer.set_exception(NotAsked(self._away or f"{self.address.shown} is not open"))
             return command.answer
         self._queue.append(command)
         while self._idle:
@@ -167,7 +167,7 @@ class ConnectionPool:
             late = was_busy and loop.time() - group[0].asked > self.limits.seconds
             was_busy = True
             if late:
-                failure = StoreDown(f"no connection to {self.address.shown} was free in time")
+                failure = NotAsked(f"no connection to {self.address.shown} was free in time")
                 _answer(group, failure)
             elif not await self._do_all(lane, group):
                 for command in group:
@@ -216,16 +216,21 @@ class ConnectionPool:
     async def _done(
         self, lane: _Slot, carry: Callable[[StepAttempt], Coroutine[Any, Any, Any]], once: bool
     ) -> Any:
-        conflicts, lost = 0, False
+        conflicts, lost, in_doubt = 0, False, False
         while True:
-            connection = await self._connected(lane)
+            try:
+                connection = await self._connected(lane)
+            except NotAsked as failure:
+                if in_doubt:  # by what was asked before
+                    raise StoreInDoubt(str(failure)) from failure
+                raise
             attempt = StepAttempt(connection)
             try:
                 with _Limited(lane, self.limits.seconds):
                     return await carry(attempt)
             except Exception as failure:
                 remedy = Remedy.RECONNECT if lane.timed_out else remedy_of(failure)
-                in_doubt = attempt.in_doubt and is_in_doubt(failure)
+                in_doubt = in_doubt or (attempt.in_doubt and is_in_doubt(failure))
                 await self._recover(lane, remedy)
                 if remedy is Remedy.AGAIN and conflicts < CONFLICTS:
                     conflicts += 1
@@ -237,11 +242,13 @@ class ConnectionPool:
                     lost = True
                 else:
                     told = self._told(lane, failure)
-                    raise StoreInDoubt(str(told)) if in_doubt else told from failure
+                    if in_doubt and isinstance(told, StoreDown):
+                        raise StoreInDoubt(str(told)) from failure
+                    raise told from failure
 
     def _told(self, lane: _Slot, failure: Exception) -> BaseException:
         if lane.timed_out:
-            return StoreDown(f"{self.address.shown} did not answer within {self.limits.seconds:g} s")
+            return NotAsked(f"{self.address.shown} did not answer within {self.limits.seconds:g} s")
         return reason(self.address, failure)
 
     async def _recover(self, lane: _Slot, remedy: Remedy) -> None:
@@ -270,7 +277,7 @@ class ConnectionPool:
                 except Exception as failure:
                     told = reason(self.address, failure)
                     if not isinstance(told, StoreDown) or loop.time() > last:
-                        raise StoreDown(str(told)) from failure
+                        raise NotAsked(str(told)) from failure
                 await asyncio.sleep(PAUSE_SECONDS)
         return lane.connection
 

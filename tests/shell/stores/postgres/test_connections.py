@@ -11,19 +11,24 @@ import asyncpg
 import pytest
 
 from proxy.core.stored.record import Record, Status
-from proxy.shell.stores.postgres.address import Limits
+from proxy.shell.stores.postgres.address import Address, Limits
+from proxy.shell.stores.postgres.connections import ConnectionPool
+from proxy.shell.stores.postgres.live import PostgresLive
 from proxy.shell.stores.postgres.records import PostgresRecords
 from proxy.shell.stores.protocol import (
     Began,
     Locked,
+    NotAsked,
     Outcome,
     StoreDown,
     StoreInDoubt,
     StoreReplaced,
     StoreUnreadable,
+    Want,
 )
 from tests.support.postgres import Server, execute, fresh_url
-from tests.support.stores import postgres_at, record, run, talk
+from tests.support.processes import free_port
+from tests.support.stores import Terms, Told, postgres_at, record, run, talk
 from tests.support.tcp_relay import Relay, relaying
 
 HASTY = Limits(connections=2, seconds=0.5)
@@ -66,6 +71,18 @@ async def test_a_frozen_server_holds_up_nobody_for_long(server: Server) -> None:
         assert await engine.get("t", kept.id) == kept
         assert await engine.save("t", record()) is Outcome.DONE
         assert len(asyncio.all_tasks()) == tasks
+
+
+async def test_of_what_a_frozen_server_has_only_begun_nothing_is_done(server: Server) -> None:
+    """U52: it is known not to have been charged."""
+    live = PostgresLive(ConnectionPool(Address(server.url()), HASTY), Told(Terms()))
+    await live.open()
+    await live.take("t", [Want("requests", 60)])
+    server.freeze()
+    assert {type(each) for each in await many(lambda: live.take("t", [Want("requests", 60)]))} == {NotAsked}
+    server.thaw()
+    assert (await live.take("t", [Want("requests", 60, 0)])).full_in == [1]
+    await live.close()
 
 
 async def test_a_server_that_is_frozen_when_a_process_starts(server: Server) -> None:
@@ -202,10 +219,11 @@ async def test_a_restart_under_load_loses_nothing_that_was_acknowledged(server: 
 
 
 async def test_a_server_that_is_away_is_told_in_time(server: Server) -> None:
+    """U52: and that it was not asked at all, so that what was let in meanwhile is charged when it is back."""
     async with opened(server.url(), HASTY) as engine:
         await engine.save("t", kept := record())
         await asyncio.to_thread(server.stop)
-        with pytest.raises(StoreDown, match=r"Connect call failed|refused"):
+        with pytest.raises(NotAsked, match=r"Connect call failed|refused"):
             await engine.get("t", kept.id)
         server.start()
         await server.ready()
@@ -249,6 +267,25 @@ async def test_what_would_answer_otherwise_is_not_repeated() -> None:
         await engine.save("t", kept := record())
         relay.cuts_at = sends(b"begin")
         assert await engine.delete("t", kept.id) is True, "it cannot have been done"
+
+
+async def test_what_may_have_been_done_is_in_doubt_though_nobody_answers_afterwards() -> None:
+    """Else it would stay where a client was told that it is not kept."""
+    url = await fresh_url()
+    async with relaying(port_of(url)) as relay, opened(through(relay, url), HASTY) as engine:
+        await engine.save("t", record())
+
+        def sent(data: bytes) -> bool:
+            if found := kept.id.encode() in data:
+                relay.target = free_port()
+            return found
+
+        kept = record()
+        relay.cuts_at = sent
+        with pytest.raises(StoreInDoubt):
+            await engine.save("t", kept)
+        with pytest.raises(NotAsked):
+            await engine.save("t", record())
 
 
 # ── it is another one ──
