@@ -20,6 +20,8 @@ from proxy.core.tenants import Tenant
 MINUTE = 60.0
 MILLISECOND = 0.001
 """The shortest wait that a client is told: less is only the rounding of clocks."""
+TELLING = 5.0
+"""Seconds after an outage in which others tell what they took: each asks once a second, or when its part has a unit."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -39,13 +41,17 @@ UNITS = {
 class Bucket:
     """A bucket that fills evenly within a minute. It stores one number: the time at which it was or will be full."""
 
-    __slots__ = ("_full_at", "_part", "owed", "size")
+    __slots__ = ("_full_at", "_part", "_whole_at", "is_divided", "owed", "size")
 
     def __init__(self, size: int) -> None:
         self.size = size
         self._part = size
         """How much of it is for this process."""
         self._full_at = -math.inf
+        self.is_divided = False
+        """It goes by its part: the store cannot be asked, or others may not have told it yet what they took."""
+        self._whole_at = -math.inf
+        """When that is over."""
         self.owed = 0
         """What was taken, and the store does not know of."""
 
@@ -70,6 +76,7 @@ class Bucket:
     def divide(self, processes: int) -> None:
         """Nobody knows what the others take: this process goes by its part. As much of that is gone as of all."""
         self._part = max(1, self.size // processes)
+        self.is_divided, self._whole_at = True, math.inf
 
     def begin_low(self, now: float) -> None:
         """Of what was taken up to now nothing is known: no more than one unit is there, unless that was said before."""
@@ -78,10 +85,15 @@ class Bucket:
 
     def heard(self, refill: float, now: float) -> int:
         """The store says after how long it is full. Returns what has been taken meanwhile and is to be charged there:
-        no more than has not flowed in again."""
+        no more than has not flowed in again. After an outage it goes on by its part, until the store has heard of the
+        others as well: else the first one would have what they took."""
         unknown = min(self.owed, math.ceil(self.refill(now) / self._seconds(1)))
         self.owed = 0
-        self._part = self.size
+        if self._part < self.size:
+            self._whole_at = min(self._whole_at, now + TELLING)
+            if now < self._whole_at:
+                return unknown
+        self._part, self.is_divided = self.size, False
         self._full_at = now + refill
         self.take(unknown, now)
         return unknown
@@ -151,6 +163,9 @@ class Quota:
             bucket.divide(processes)
             if is_new:
                 bucket.begin_low(self._clock())
+
+    def is_divided(self, tenant: Tenant) -> bool:
+        return any(bucket.is_divided for bucket in self._of(tenant).values())
 
     def owe(self, tenant: Tenant, units: Mapping[str, int]) -> None:
         """The store does not know that these were taken."""

@@ -2,8 +2,9 @@
 
 A request is refused at once, and from memory, while it is known that its tenant must wait. Else the store is asked,
 once and for all that the request takes, as soon as it is known whether that is a call, too. Nothing is asked twice: a
-question without an answer may have been heard. While the store is away, each process goes by its part of the limit.
-Without limits nothing is asked at all.
+question without an answer may have been heard. While the store is away, each process goes by its part of the limit, and
+whoever asks whether it is back takes nothing there: what is taken meanwhile is charged afterwards, and for a while
+each goes on by its part, until others have told theirs. Without limits nothing is asked at all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -91,18 +92,24 @@ class TenantLimits:
             self._quota.charge(tenant, TOOL_CALLS)
 
     async def _ask(self, shared: Live, tenant: Tenant, units: Sequence[str]) -> None:
-        sizes = self._quota.sizes(tenant)
-        wants = [Want(unit, most, int(unit in units)) for unit, most in sizes.items()]
+        sizes, by_part = self._quota.sizes(tenant), self._quota.is_divided(tenant)
+        units = [unit for unit in units if unit in sizes]
+        wants = [Want(unit, most, int(unit in units and not by_part)) for unit, most in sizes.items()]
         try:
             answer = await shared.take(tenant.name, wants)
         except StoreDown as failure:
-            self._take_of_part(tenant, [unit for unit in units if unit in sizes])
-            if isinstance(failure, NotAsked):
-                self._quota.owe(tenant, {want.unit: want.units for want in wants})
+            self._take_of_part(tenant, units)
+            if by_part or isinstance(failure, NotAsked):
+                self._quota.owe(tenant, dict.fromkeys(units, 1))
             return
         self._tell(tenant, self._quota.heard(tenant, dict(zip(sizes, answer.full_in, strict=True))))
         if isinstance(answer, Wait):
             raise self._quota.exceeded(tenant)
+        if by_part:
+            for unit in units:
+                self._quota.check(tenant, unit)
+            for unit in units:
+                self.charge(tenant, unit, 1)
 
     def _take_of_part(self, tenant: Tenant, units: Sequence[str]) -> None:
         self._quota.divide(tenant, self._living(), is_new=not self._was_there())
@@ -120,7 +127,10 @@ class TenantLimits:
     def charge(self, tenant: Tenant, unit: str, units: int) -> None:
         """Charges it here and in the store, on credit if need be."""
         self._quota.charge(tenant, unit, units)
-        self._tell(tenant, {unit: units})
+        if not self._quota.is_divided(tenant):
+            self._tell(tenant, {unit: units})
+        elif self._quota.limits(tenant, unit):
+            self._quota.owe(tenant, {unit: units})
 
     def _tell(self, tenant: Tenant, units: Mapping[str, int]) -> None:
         """Charges in the store what was charged here; nobody waits for that."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from proxy.core.errors import TooMany
-from proxy.core.policy.quota import REQUESTS, TOOL_CALLS, Quota
+from proxy.core.policy.quota import REQUESTS, TELLING, TOOL_CALLS, Quota
 from proxy.core.tenants import ANYBODY, Tenant
 
 TENANT = Tenant("acme", requests_per_minute=3, tool_calls_per_minute=10)
@@ -183,6 +183,16 @@ def test_u52_of_a_part_as_much_is_gone_as_of_the_whole(quota: Quota) -> None:
     assert left(quota, tenant) == 5
 
 
+def hears_again(quota: Quota, clock: Clock, tenant: Tenant, full_in: dict[str, float]) -> dict[str, int]:
+    """The store is back, and so are all others. Returns what it is told."""
+    told = dict(quota.heard(tenant, full_in))
+    assert quota.is_divided(tenant)
+    clock.now += TELLING
+    assert quota.heard(tenant, full_in) == {}
+    assert not quota.is_divided(tenant)
+    return told
+
+
 def test_u52_who_has_never_heard_of_the_store_begins_with_one_unit(quota: Quota, clock: Clock) -> None:
     """It cannot know what was taken; so it has what flows into its part, and none is saved up."""
     tenant = replace(TENANT, requests_per_minute=60)
@@ -193,7 +203,7 @@ def test_u52_who_has_never_heard_of_the_store_begins_with_one_unit(quota: Quota,
         clock.now += 4
     clock.now += 56
     assert left(quota, tenant) == 15
-    quota.heard(tenant, {REQUESTS: 0.0, TOOL_CALLS: 0.0})
+    hears_again(quota, clock, tenant, {REQUESTS: 0.0, TOOL_CALLS: 0.0})
     assert left(quota, tenant) == 60
 
 
@@ -203,9 +213,30 @@ def test_u53_the_store_is_told_once_what_was_taken_without_it(quota: Quota, cloc
     for _ in range(6):
         asks(quota, tenant)
     quota.owe(tenant, {REQUESTS: 5})
-    assert quota.heard(tenant, {REQUESTS: 10.0, TOOL_CALLS: 0.0}) == {REQUESTS: 5}
+    assert hears_again(quota, clock, tenant, {REQUESTS: 15.0, TOOL_CALLS: 0.0}) == {REQUESTS: 5}
     assert left(quota, tenant) == 45
-    assert quota.heard(tenant, {REQUESTS: 15.0, TOOL_CALLS: 0.0}) == {}
+
+
+def test_u53_what_was_taken_is_told_at_once_where_the_limit_is_not_divided(quota: Quota) -> None:
+    """There are no others to wait for."""
+    tenant = replace(TENANT, requests_per_minute=60)
+    quota.divide(tenant, 1)
+    for _ in range(6):
+        asks(quota, tenant)
+    quota.owe(tenant, {REQUESTS: 5})
+    assert quota.heard(tenant, {REQUESTS: 10.0, TOOL_CALLS: 0.0}) == {REQUESTS: 5}
+    assert (left(quota, tenant), quota.is_divided(tenant)) == (45, False)
+
+
+def test_u53_until_others_have_told_what_they_took_each_goes_by_its_part(quota: Quota, clock: Clock) -> None:
+    """Else the first one that hears of the store would have what flowed in for all. It begins anew with each outage."""
+    tenant = replace(TENANT, requests_per_minute=60)
+    for _ in range(2):
+        quota.divide(tenant, 4)
+        quota.heard(tenant, {REQUESTS: 0.0, TOOL_CALLS: 0.0})
+        clock.now += TELLING - 1
+        quota.heard(tenant, {REQUESTS: 0.0, TOOL_CALLS: 0.0})
+        assert left(quota, tenant) == 15
 
 
 def test_u53_nobody_pays_for_an_outage_for_longer_than_a_minute(quota: Quota, clock: Clock) -> None:
@@ -219,8 +250,8 @@ def test_u53_nobody_pays_for_an_outage_for_longer_than_a_minute(quota: Quota, cl
     assert quota.heard(tenant, {REQUESTS: 0.0}) == {}
 
 
-def test_u53_what_was_given_back_meanwhile_is_given_back_later(quota: Quota) -> None:
+def test_u53_what_was_given_back_meanwhile_is_given_back_later(quota: Quota, clock: Clock) -> None:
     quota.divide(TENANT, 2)
     quota.owe(TENANT, {TOOL_CALLS: -1})
-    assert quota.heard(TENANT, {TOOL_CALLS: 12.0}) == {TOOL_CALLS: -1}
+    assert hears_again(quota, clock, TENANT, {REQUESTS: 0.0, TOOL_CALLS: 6.0}) == {TOOL_CALLS: -1}
     assert quota.remaining(TENANT)["x-ratelimit-remaining-tool-calls"] == "9"

@@ -12,7 +12,7 @@ import pytest
 from proxy.core.errors import TooMany
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, Text, ToolKind, ToolName
-from proxy.core.policy.quota import REQUESTS, TOOL_CALLS, Quota
+from proxy.core.policy.quota import REQUESTS, TELLING, TOOL_CALLS, Quota
 from proxy.core.tenants import ANYBODY, Tenant
 from proxy.shell.limits.tenant_limits import Charge, TenantLimits
 from proxy.shell.ops.logs import make_log
@@ -253,36 +253,59 @@ async def test_u52_who_never_heard_of_the_store_has_what_flows_into_its_part(
         assert len(await process.lets_in(MANY, 50)) == 1
     assert len(await process.lets_in(replace(TENANT, name="small"), 50)) == 1
     store.failure, process.knows = None, True
-    terms.steady += 4
-    assert await process.lets_in(MANY, 1)
-    await process.tasks.finish(1)
-    assert len(await process.lets_in(MANY, 100)) == 48, "the store hears of the other eleven"
+    for _ in range(3):
+        terms.steady += TELLING
+        assert await process.lets_in(MANY, 1)
+        await process.tasks.finish(1)
+    assert len(await process.lets_in(MANY, 100)) > 15
     store.failure = NotAsked("away")
     assert len(await process.lets_in(replace(MANY, name="later"), 50)) == 15
 
 
-async def test_u53_the_store_hears_later_what_it_was_not_asked(process: Process, store: Weak) -> None:
+JUST_ASKED = [Want(REQUESTS, 60, 0), Want(TOOL_CALLS, 10, 0)]
+
+
+async def test_u53_the_store_hears_later_what_it_was_not_asked(
+    process: Process, store: Weak, terms: Terms
+) -> None:
+    """And until others have told theirs, the process goes on by its part."""
     store.failure = NotAsked("away")
     none, three = await process.lets_in(MANY, 10, tools=True)
     await process.replied(none, 0)
     await process.replied(three, 3)
     store.failure = None
+    assert len(await process.lets_in(MANY, 50)) == 13
+    await process.tasks.finish(1)
+    assert (await store.take("acme", JUST_ASKED)).full_in == [14, 18], "the last one is told with the next"
+    terms.steady += TELLING
     assert await process.lets_in(MANY, 1)
     await process.tasks.finish(1)
-    assert (process.left(MANY), process.left(MANY, TOOL_CALLS)) == (57, 7)
-    just_asked = [Want(REQUESTS, 60, 0), Want(TOOL_CALLS, 10, 0)]
-    assert (await store.take("acme", just_asked)).full_in == [3, 18]
+    assert (await store.take("acme", JUST_ASKED)).full_in == [11, 13]
+    assert (process.left(MANY), process.left(MANY, TOOL_CALLS)) == (49, 7)
 
 
 async def test_u53_nobody_pays_twice_for_an_answer_that_did_not_come(process: Process, store: Weak) -> None:
     """What was asked may have been done: requests, and calls as well."""
     store.failure, store.does_it_all_the_same = StoreDown("late"), True
+    await process.owes(MANY, 5)
     await process.lets_in(MANY, 5)
+    store.failure = None
+    assert await process.lets_in(MANY, 1)
+    await process.tasks.finish(1)
+    assert (await store.take("acme", JUST_ASKED)).full_in == [5, 30]
+
+
+async def test_u52_what_is_let_in_while_nobody_answers_is_charged_afterwards(
+    process: Process, store: Weak
+) -> None:
+    """But for the first one: nobody knows whether that was heard. Who asks whether the store is back takes nothing."""
+    store.failure = StoreDown("late")
+    assert len(await process.lets_in(MANY, 10)) == 10
     await process.owes(MANY, 5)
     store.failure = None
     assert await process.lets_in(MANY, 1)
     await process.tasks.finish(1)
-    assert (process.left(MANY), process.left(MANY, TOOL_CALLS)) == (54, 5)
+    assert (await store.take("acme", JUST_ASKED)).full_in == [9, 30]
 
 
 async def test_u53_a_store_that_flaps_neither_opens_nor_closes_the_limit(terms: Terms, store: Weak) -> None:
