@@ -1,8 +1,10 @@
 """The limits of tenants over all nodes, judged by what their backend was asked."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 
 from tests.load.allowance import MINUTE, Arrival, Minute, deepest, levels, minutes
 from tests.load.limited import Taken, Tenant
@@ -25,17 +27,21 @@ class Held:
     most: float
     """What that may be: the limit, and what nobody could charge."""
     lost: int
+    peaks: list[tuple[str, float]]
+    """The same from the begin of each outage to that of the next, by what that was. What once came through stays among
+    what has: only where one is higher than those before it has it opened the limit."""
     calm: list[Minute]
     """Those in which the store was there, and all was taken at their begin: as much comes through as flows in."""
     wrong: list[str]
 
     def line(self) -> str:
         counts = [minute.units for minute in self.calm]
+        peaks = ", ".join(f"{what} {level / self.tenant.limit:.1%}" for what, level in self.peaks)
         calm = f", {min(counts)} to {max(counts)} in each of {len(counts)} calm minutes" if counts else ""
         return (
             f"{self.tenant.name:<13}{self.tenant.limit} a minute: {self.units} came through where "
             f"{self.flowed:.0f} may have{calm}; at most {self.deepest:.0f} at once "
-            f"({self.deepest / self.tenant.limit:.1%}, at most {self.most:.0f}); {self.lost} were cut off"
+            f"({self.deepest / self.tenant.limit:.1%}, at most {self.most:.0f}: {peaks}); {self.lost} were cut off"
         )
 
 
@@ -53,11 +59,20 @@ def judged(
     emptied = [outage.ended for outage in history.outages if outage.kind == "crash"]
     bounds = [began, *emptied, ended]
     worst, empty, wrong = (0.0, 0.0), list[float](), list[str]()
+    parts = parts_of(history, began)
+    peaks = [(what, 0.0) for what, _ in parts]
     for start, end in pairwise(bounds):
         within = [each for each in arrivals if start <= each[0] < end]
         empty += (at for at, level in levels(within, tenant.limit) if level >= tenant.limit * EMPTY)
+        for at, level in levels(within, tenant.limit):
+            part = bisect_right(parts, at, key=itemgetter(1)) - 1
+            peaks[part] = peaks[part][0], max(peaks[part][1], level)
         level = deepest(within, tenant.limit)
-        doubtful = sum(in_doubt(tenant, each, nodes) for each in history.outages if start <= each.began < end)
+        doubtful = sum(
+            in_doubt(tenant, each, history.kills, nodes)
+            for each in history.outages
+            if start <= each.began < end
+        )
         most = _most(tenant, taken, start, end) + doubtful
         worst = max(worst, (level, most))
         if level > most:
@@ -71,7 +86,16 @@ def judged(
     wrong += (problem for minute in calm if (problem := _problem(tenant, minute, taken)))
     lost = _units(taken.lost, began, ended)
     flowed = tenant.limit * (len(bounds) - 1 + (ended - began) / MINUTE)
-    return Held(tenant, _units(arrivals, began, ended), flowed, *worst, lost, calm, wrong)
+    return Held(tenant, _units(arrivals, began, ended), flowed, *worst, lost, peaks, calm, wrong)
+
+
+def parts_of(history: History, began: float) -> list[tuple[str, float]]:
+    """What was done last to the database, and from when on."""
+    parts = [("before", began)]
+    for outage in history.outages:
+        killed = any(outage.began <= kill <= outage.ended for kill in history.kills)
+        parts.append((f"{outage.kind} with a kill" if killed else outage.kind, outage.began))
+    return parts
 
 
 def _problem(tenant: Tenant, minute: Minute, taken: Taken) -> str | None:
@@ -83,10 +107,16 @@ def _problem(tenant: Tenant, minute: Minute, taken: Taken) -> str | None:
     return None
 
 
-def in_doubt(tenant: Tenant, outage: Outage, nodes: int) -> float:
+def in_doubt(tenant: Tenant, outage: Outage, kills: Sequence[float], nodes: int) -> float:
     """Whoever asked the store when it went may have been charged there or not, and is charged nowhere else: nobody pays
-    twice. That is who was under way, and then one request a second of each node."""
-    return tenant.clients + nodes * (outage.ended - outage.began + 1)
+    twice. Each node may let in one at least. And what a node let in by its part is told by nobody if it was killed
+    before the store was back."""
+    untold = sum(
+        min(kill, outage.ended) - outage.began
+        for kill in kills
+        if outage.began <= kill <= outage.ended + HEALING_SECONDS
+    )
+    return tenant.clients + nodes + untold * tenant.limit / MINUTE / nodes
 
 
 def _most(tenant: Tenant, taken: Taken, began: float, ended: float) -> float:
