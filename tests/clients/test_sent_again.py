@@ -1,5 +1,6 @@
-"""What Semantic Kernel sends with each step of a loop, and the AI SDK in a conversation: the prompt and all outputs so
-far, behind what is kept. It brings half a gigabyte of packages; `manual_tests` has the client itself."""
+"""What is sent with each step of a loop, behind what is kept: by Semantic Kernel, and by the AI SDK in a conversation,
+the prompt and all outputs so far; by Strands' stateful agents the whole turn. Semantic Kernel brings half a gigabyte of
+packages; `manual_tests` has the client itself."""
 
 from typing import Any
 
@@ -60,3 +61,32 @@ def test_t20_each_output_of_a_longer_loop_is_told_once(model: Model, scripted_ur
     assert [message["role"] for message in model.requests[-1]["messages"]] == [
         *("user", "assistant", "tool", "assistant", "tool")
     ]
+
+
+def test_t20_a_whole_turn_is_told_once(model: Model, scripted_url: str) -> None:
+    """Calls have no ids of items then, and their arguments are written anew."""
+    both = calling(
+        text("I look."),
+        call("get_weather", {"city": "Paris"}),
+        call("get_weather", {"city": "Évora"}, index=1),
+    )
+    model.plays(
+        both, calling(call("get_weather", {"city": "Rome"}, index=2)), reply(text("It is 18 degrees."))
+    )
+    with openai.OpenAI(base_url=scripted_url, api_key="none", max_retries=0) as client:
+        turn = client.responses.create(model="demo", input=[PARIS], tools=[WEATHER])
+        so_far: list[Any] = [PARIS, {"role": "assistant", "content": "I look."}]
+        while outputs := ran(turn):
+            so_far += [*map(called, turn.output[-len(outputs) :]), *outputs]
+            turn = client.responses.create(
+                model="demo", input=so_far, tools=[WEATHER], previous_response_id=turn.id
+            )
+    assert turn.output_text == "It is 18 degrees."
+    said = model.requests[-1]["messages"]
+    assert [message["role"] for message in said] == ["user", "assistant", "tool", "tool", "assistant", "tool"]
+    assert {message["content"] for message in said if message["role"] == "tool"} == {"18 degrees"}
+
+
+def called(item: Any) -> Any:
+    arguments = item.arguments.replace('"É', '"\\u00c9').replace(":", " : ")
+    return {"type": item.type, "call_id": item.call_id, "name": item.name, "arguments": arguments}

@@ -103,6 +103,18 @@ def _answered_again(n: int) -> Callable[[], object]:
     return work
 
 
+def _said_again(n: int) -> Callable[[], object]:
+    turn = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "I look."}] * n
+    arguments = jsontext.compact({"city": "Paris", "days": [1] * n})
+    calls = [{"type": "function_call", "call_id": f"call_{at}", "arguments": arguments} for at in range(10)]
+    outputs = [{"type": "function_call_output", "call_id": f"call_{at}", "output": "18"} for at in range(10)]
+
+    def work() -> None:
+        assert resolved([*turn, *calls, *outputs], {}, [*turn, *calls], "m", Ledger()).items == outputs
+
+    return work
+
+
 def _asked_again(n: int) -> Callable[[], object]:
     prompt = [{"type": "message", "role": "user", "content": f"{at}"} for at in range(n)]
     call = {"type": "function_call", "call_id": "call_1"}
@@ -202,6 +214,7 @@ STORED: Mapping[str, Make] = {
     "references": _referred,
     "outputs that are known": _answered_again,
     "a prompt that is known": _asked_again,
+    "a turn that is known": _said_again,
     "events of a log": _told,
     "a query": _asked,
     "what a request continues": _named,

@@ -59,9 +59,12 @@ def resolved(
     answered = Answered(history)
     own = OwnItems([], indices := [])
     again = sent_again(items, history, answered)
-    left_out = [f"input[{at}]" for at in range(again)]
-    for index, item in enumerate(items[again:], again):
+    left_out: list[str] = []
+    for index, item in enumerate(items):
         name = _name(item)
+        if index in again:
+            left_out.append(f"input[{index}]")
+            continue
         if is_reference(item) and item["id"] in ids:
             left_out.append(item["id"])
             continue
