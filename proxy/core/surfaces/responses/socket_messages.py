@@ -5,7 +5,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault
-from proxy.core.masking.redact import shown
+from proxy.core.masking.redact import quoted
 from proxy.core.stored.faults import no_background
 from proxy.core.surfaces.errors import error_member
 from proxy.core.surfaces.reading.checks import json_name
@@ -26,7 +26,7 @@ def read_create(message: bytes) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise ClientFault(f"A message must be a JSON object, got {json_name(raw)}.", code="invalid_type")
     if (kind := raw.get("type")) != CREATE:
-        got = shown(kind) if isinstance(kind, str) else json_name(kind)
+        got = quoted(kind) if isinstance(kind, str) else json_name(kind)
         raise ClientFault(
             f"Only messages of type {CREATE} are understood here, not {got}.",
             param="type",
@@ -41,7 +41,7 @@ def take_lane(body: dict[str, Any]) -> str | None:
     """Takes the name of its lane out of a request. The request itself does not depend on it."""
     lane = body.pop("stream_id", None)
     if lane is not None and not (isinstance(lane, str) and LANE.fullmatch(lane)):
-        got = shown(lane) if isinstance(lane, str) else json_name(lane)
+        got = quoted(lane) if isinstance(lane, str) else json_name(lane)
         raise ClientFault(
             f"stream_id must be 1 to 256 of the letters a to z and A to Z, digits, _, . and -, got {got}.",
             param="stream_id",

@@ -114,6 +114,13 @@ def test_v05_a_lane_without_a_proper_name_is_refused(lane: Any) -> None:
     assert (refused.value.code, refused.value.param) == ("invalid_value", "stream_id")
 
 
+def test_what_is_refused_is_seen_even_if_it_is_empty() -> None:
+    with pytest.raises(ClientFault, match=r"got ''\.$"):
+        take_lane({"stream_id": ""})
+    with pytest.raises(ClientFault, match=r"not ''\.$"):
+        read_create(b'{"type":""}')
+
+
 def test_v05_each_message_names_its_lane() -> None:
     said = b'{"type":"response.created","response":{}}'
     assert on_lane(said, None) is said
