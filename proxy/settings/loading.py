@@ -187,14 +187,19 @@ def _wording(wrong: Any) -> str:
 
 
 def _suggestion(where: list[str]) -> str:
-    """Suggests a setting of a similar name. Where a table has a name of its own, it stands under that name."""
-    if where[1:]:
-        known = [key.replace(".NAME.", f".{where[1]}.") for key in all_settings()]
-        near = difflib.get_close_matches(".".join(where), known, n=1)
+    """Suggests a setting of a similar name in the same table, or says which there are. Where a table has a name of its
+    own, it stands under that name."""
+    *tables, name = where
+    if tables:
+        table = ".".join([*tables, ""])
+        keys = [key.replace(".NAME.", f".{where[1]}.") for key in all_settings()]
+        there = [key.removeprefix(table) for key in keys if key.startswith(table)]
+        near = [table + key for key in difflib.get_close_matches(name, there, n=1)]
     else:
-        near = difflib.get_close_matches(where[0], Settings.model_fields, n=1)
-        near = near or [key for key in all_settings() if key.endswith(f".{where[0]}")]
-    return f" (did you mean {near[0]}?)" if near else ""
+        there = [*Settings.model_fields]
+        near = difflib.get_close_matches(name, there, n=1)
+        near = near or [key for key in all_settings() if key.endswith(f".{name}")]
+    return f" (did you mean {near[0]}?)" if near else f" (there are {', '.join(there)})"
 
 
 def sections() -> Iterator[tuple[str, type[Section]]]:

@@ -131,8 +131,9 @@ class Settings(Section):
     @model_validator(mode="after")
     def _nobody_is_let_in_by_accident(self) -> Self:
         if not (self.tenants or self.server.open or is_loopback(self.server.host)):
+            host = self.server.host or "an empty name"
             raise ValueError(
-                f"server.host: {self.server.host} can be reached from other machines, and everybody there could use "
+                f"server.host: {host} can be reached from other machines, and everybody there could use "
                 "the backend's key. Configure tenants with keys (responses-proxy hash-key), or set server.open = true."
             )
         return self
