@@ -2,6 +2,7 @@
 the prompt and all outputs so far; by Strands' stateful agents the whole turn. Semantic Kernel brings half a gigabyte of
 packages; `manual_tests` has the client itself."""
 
+from collections.abc import Callable
 from typing import Any
 
 import openai
@@ -29,15 +30,29 @@ def ran(response: Any) -> list[Any]:
     ]
 
 
+def named(response: Any) -> list[Any]:
+    return [{"type": "item_reference", "id": item.id} for item in response.output]
+
+
+def whole(response: Any) -> list[Any]:
+    return [item.model_dump(exclude_none=True) for item in response.output]
+
+
+@pytest.mark.parametrize("between", [lambda _: [], named, whole], ids=["nothing", "named", "whole"])
 @pytest.mark.parametrize("in_conversation", [False, True])
 def test_t20_a_loop_comes_to_its_end(
-    client: openai.OpenAI, asked: list[demo.Recorded], in_conversation: bool
+    client: openai.OpenAI,
+    asked: list[demo.Recorded],
+    in_conversation: bool,
+    between: Callable[[Any], list[Any]],
 ) -> None:
-    """The demo model calls its tool for each new question."""
+    """The demo model calls its tool for each new question. Version 5 of the AI SDK names the call besides."""
     kept: Any = {"conversation": client.conversations.create().id} if in_conversation else {}
     first = client.responses.create(model="demo", input=[PARIS], tools=[WEATHER], **kept)
     behind: Any = kept or {"previous_response_id": first.id}
-    second = client.responses.create(model="demo", input=[PARIS, *ran(first)], tools=[WEATHER], **behind)
+    second = client.responses.create(
+        model="demo", input=[PARIS, *between(first), *ran(first)], tools=[WEATHER], **behind
+    )
     assert "18 degrees" in second.output_text
     assert roles(asked) == ["user", "assistant", "tool"]
     assert "conversation has it already: 'input[0]'" in str(second.model_extra)

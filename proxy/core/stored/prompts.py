@@ -16,15 +16,25 @@ Json = dict[str, Any]
 Said = tuple[Any, ...]
 
 
-def sent_again(items: Sequence[Any], history: Sequence[Json], answered: Answered) -> Set[int]:
+def sent_again(items: Sequence[Any], history: Sequence[Json], answered: Answered, ids: Set[str]) -> Set[int]:
     """Which of a request's own items, by their places, are the newest of the history: all messages and calls in front
-    of the last output that a call of the history waits for, or none."""
+    of the last output that a call of the history waits for, or none. Those with one of its `ids` are known anyway."""
+    if not history:
+        return frozenset()
     last = max((at for at, item in enumerate(items) if answered.awaits(item)), default=0)
-    again = [at for at, item in enumerate(items[:last]) if not (answered.awaits(item) or answered.has(item))]
+    again = [
+        at
+        for at, item in enumerate(items[:last])
+        if not (answered.awaits(item) or answered.has(item) or _is_of(item, ids))
+    ]
     newest = reversed(history)
     if all(_found(_said(items[at]), newest) for at in reversed(again)):
         return frozenset(again)
     return frozenset()
+
+
+def _is_of(item: Any, ids: Set[str]) -> bool:
+    return isinstance(item, dict) and isinstance(id := item.get("id"), str) and id in ids
 
 
 def _found(said: Said | None, newest: Iterator[Json]) -> bool:

@@ -58,7 +58,7 @@ def resolved(
     ids = {id for _, id in there}
     answered = Answered(history)
     own = OwnItems([], indices := [])
-    again = sent_again(items, history, answered)
+    again = sent_again(items, history, answered, ids)
     left_out: list[str] = []
     for index, item in enumerate(items):
         name = _name(item)

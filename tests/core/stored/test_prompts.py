@@ -44,6 +44,9 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
         ([KEPT, ANSWERED, KEPT_CALL], [PARIS, WRITTEN_ANEW, OUTPUT], {0, 1}),
         ([KEPT, CALL, AGAIN], [PARIS, CALL, OUTPUT, AGAIN, NEW], {0, 1, 3}),
         ([KEPT, CALL, OUTPUT, ANSWERED, AGAIN], [PARIS, CALL, OUTPUT, ITS_WORDS, AGAIN, NEW], {0, 1, 3, 4}),
+        # What has its id is known by it.
+        ([KEPT, THOUGHT, KEPT_CALL], [PARIS, THOUGHT, KEPT_CALL, OUTPUT], {0}),
+        ([KEPT, KEPT_CALL], [PARIS, {"type": "item_reference", "id": "fc_1"}, OUTPUT], {0}),
         ([KEPT, CUSTOM], [CUSTOM, OUTPUT | {"type": "custom_tool_call_output"}], {0}),
         ([KEPT, CALL | {"arguments": "{"}], [CALL | {"arguments": "{"}, OUTPUT], {0}),
         ([CALL | {"arguments": DEEP}], [CALL | {"arguments": DEEP}, OUTPUT], {0}),
@@ -63,6 +66,7 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
         ([KEPT, CALL], [CALL | {"arguments": '{"a": 1}'}, OUTPUT], set()),
         ([KEPT, CALL], [CALL, PARIS, OUTPUT], set()),
         ([KEPT, CALL], [PARIS, THOUGHT, OUTPUT], set()),
+        ([KEPT, CALL], [PARIS, THOUGHT | {"id": ["rs_1"]}, OUTPUT], set()),
         ([KEPT, CALL], ["Hi", OUTPUT], set()),
         ([KEPT, CALL], [ITS_WORDS | {"content": 7}, OUTPUT], set()),
         ([KEPT, CALL], [{"type": 7}, OUTPUT], set()),
@@ -74,4 +78,5 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
 def test_t20_what_stands_in_front_of_the_outputs_of_its_calls_is_known(
     history: Any, items: Any, again: set[int]
 ) -> None:
-    assert sent_again(items, history, Answered(history)) == again
+    ids = {item["id"] for item in history if "id" in item}
+    assert sent_again(items, history, Answered(history), ids) == again

@@ -91,6 +91,11 @@ def test_what_must_be_looked_up(items: Any, ids: list[str]) -> None:
         ([reference("fc_2"), OUTPUT], [CALL, OUTPUT], [AGAIN, OUTPUT], 0),
         # Behind its own call's output a prompt would be a new one.
         ([HI, OUTPUT], [HI, CALL], [OUTPUT], 1),
+        # So it would with what the model has said, by its ids or without them.
+        ([HI, reference("rs_1"), reference("fc_1"), OUTPUT], [HI, THOUGHT, CALL], [OUTPUT], 3),
+        ([HI, THOUGHT, CALL, OUTPUT], [HI, THOUGHT, CALL], [OUTPUT], 3),
+        ([HI, CALL | {"id": None}, OUTPUT], [HI, CALL], [OUTPUT], 2),
+        ([HI, reference("fc_2"), OUTPUT], [HI, CALL], [HI, AGAIN, OUTPUT], 0),
         # In one input nothing is left out that was sent whole.
         ([STORED, STORED], [], [STORED, STORED], 0),
     ],
