@@ -3,9 +3,9 @@
 `messages`, `tools` and `tool_choice` have readers of their own.
 """
 
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 
 from proxy.core.ledger import Ledger
 from proxy.core.model import OutputFormat, ReasoningWish, Request, Sampling, ToolChoice, Turn
@@ -13,6 +13,7 @@ from proxy.core.surfaces.reading.checks import array, missing, too_many, unsuppo
 from proxy.core.surfaces.reading.fields import (
     ANY_TEXT,
     MODEL,
+    AtLeastOne,
     FormatWord,
     Loose,
     ModelName,
@@ -56,8 +57,8 @@ class ChatEnvelope(Loose):
     parallel_tool_calls: bool | None = None
     stream: bool | None = None
     stream_options: ChatStreamOptions | None = None
-    max_tokens: Annotated[Whole, Field(ge=1)] | None = None
-    max_completion_tokens: Annotated[Whole, Field(ge=1)] | None = None
+    max_tokens: AtLeastOne | None = None
+    max_completion_tokens: AtLeastOne | None = None
     temperature: Temperature | None = None
     top_p: TopP | None = None
     presence_penalty: float | None = None
@@ -66,7 +67,7 @@ class ChatEnvelope(Loose):
     stop: Any = None
     logprobs: bool | None = None
     top_logprobs: TopLogprobs | None = None
-    n: Annotated[Whole, Field(ge=1)] | None = None
+    n: AtLeastOne | None = None
     response_format: ResponseFormat | None = None
     reasoning_effort: str | None = None
     """Any word is accepted: each model generation brings new ones, and backends differ."""

@@ -59,6 +59,9 @@ def _whole(value: Any) -> Any:
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 
+AtLeastOne = Annotated[int, Field(ge=1), BeforeValidator(_whole)]
+"""A whole number. A limit behind the validator would be described in words that are none of JSON Schema's."""
+
 RANGES = {"temperature": (0, 2), "top_p": (0, 1), "top_logprobs": (0, 20)}
 """Fields with a lower and an upper bound, which a complaint names together."""
 
@@ -70,7 +73,7 @@ def _within(field: str) -> Any:
 
 Temperature = Annotated[float, _within("temperature")]
 TopP = Annotated[float, _within("top_p")]
-TopLogprobs = Annotated[Whole, _within("top_logprobs")]
+TopLogprobs = Annotated[int, _within("top_logprobs"), BeforeValidator(_whole)]
 
 ModelName = Annotated[str, Field(max_length=1024)]
 """Longer than any real name. It is bounded because tables and log lines keep it (E7)."""

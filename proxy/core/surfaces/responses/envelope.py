@@ -16,6 +16,7 @@ from proxy.core.surfaces.reading.checks import missing
 from proxy.core.surfaces.reading.fields import (
     LOOSE,
     MODEL,
+    AtLeastOne,
     FormatWord,
     Loose,
     ModelName,
@@ -25,7 +26,6 @@ from proxy.core.surfaces.reading.fields import (
     TopLogprobs,
     TopP,
     Verbosity,
-    Whole,
     checked,
     count_unread,
 )
@@ -73,8 +73,8 @@ class ResponsesEnvelope(TypedDict, total=False):
     tool_choice: Any
     parallel_tool_calls: bool | None
     include: list[str] | None
-    max_output_tokens: Annotated[Whole, Field(ge=1)] | None
-    max_tool_calls: Annotated[Whole, Field(ge=1)] | None
+    max_output_tokens: AtLeastOne | None
+    max_tool_calls: AtLeastOne | None
     temperature: Temperature | None
     top_p: TopP | None
     presence_penalty: float | None

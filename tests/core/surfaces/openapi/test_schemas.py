@@ -1,5 +1,6 @@
 """What is said of bodies, held against those who read and write them."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -26,6 +27,30 @@ def fits(name: str, value: Any) -> bool:
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_each_is_json_schema(name: str) -> None:
     Draft202012Validator.check_schema(SCHEMAS[name])
+
+
+WORDS = {*Draft202012Validator.VALIDATORS, "default", "description"}
+"""That say something of a value, or nothing on purpose."""
+
+NAMING = {"properties", "$defs"}
+"""Under these stand names, and under each of them a schema."""
+
+
+def words(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        for word, said in schema.items():
+            yield word
+            if word not in ("default", "enum", "const"):
+                yield from words([*said.values()] if word in NAMING else said)
+    elif isinstance(schema, list):
+        for one in schema:
+            yield from words(one)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_each_says_what_it_says_in_words_that_validators_know(name: str) -> None:
+    """They pass over others, and generators of clients refuse them."""
+    assert set(words(SCHEMAS[name])) <= WORDS
 
 
 PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
