@@ -34,6 +34,7 @@ CLIENTS: Final[Mapping[str, Mapping[str, str]]] = {
     "codex": {"originator": "codex_cli_rs"},
     "openai-sdk": {"user-agent": "OpenAI/Python", "x-stainless-lang": "python"},
     "openai-node": {"user-agent": "OpenAI/JS", "x-stainless-lang": "js"},
+    "openai-java": {"user-agent": "OpenAI/Java", "x-stainless-lang": "java"},
     "ai-sdk": {"user-agent": "ai-sdk"},
 }
 

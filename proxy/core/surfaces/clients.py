@@ -88,6 +88,8 @@ OPENAI_SDK = ClientProfile(
 )  # of any language, alone or inside a framework
 AI_SDK = ClientProfile("ai-sdk", hears_after_end=False, end_closes_calls=True)  # Vercel's, as in Cline
 NODE_SDK = replace(OPENAI_SDK, name="openai-node", events=EventStyle.STANDARD)  # throws on unknown events
+JAVA_SDK = replace(NODE_SDK, name="openai-java")  # so do its older versions, and all if they validate answers
+BY_LANGUAGE: Mapping[str, ClientProfile] = {"js": NODE_SDK, "java": JAVA_SDK}
 
 Headers = Mapping[str, str]
 """HTTP headers: a name is found in any case."""
@@ -99,8 +101,8 @@ def recognise(headers: Headers) -> ClientProfile:
     agent = headers.get("user-agent", "").lower()
     if "\nx-codex-" in names or headers.get("originator", "").lower().startswith("codex"):
         return CODEX
-    if headers.get("x-stainless-lang", "").lower() == "js":
-        return NODE_SDK
+    if found := BY_LANGUAGE.get(headers.get("x-stainless-lang", "").lower()):
+        return found
     if "ai-sdk" in agent:
         return AI_SDK
     return OPENAI_SDK if "openai" in agent or "\nx-stainless-" in names else DEFAULT

@@ -20,6 +20,7 @@ from proxy.core.surfaces.clients import (
     AI_SDK,
     CODEX,
     DEFAULT,
+    JAVA_SDK,
     NODE_SDK,
     OPENAI_SDK,
     EventStyle,
@@ -52,6 +53,7 @@ from tests.support.tables import table
         ({"X-Codex-Window-Id": "w"}, CODEX),
         ({"x-stainless-lang": "js"}, NODE_SDK),
         ({"X-Stainless-Lang": "JS"}, NODE_SDK),
+        ({"x-stainless-lang": "java"}, JAVA_SDK),
         ({"x-stainless-lang": "js", "originator": "codex_cli_rs"}, CODEX),
     ],
 )
@@ -79,6 +81,7 @@ ALL, CALLS, NOTHING = Extended(True, True), Extended(True, False), Extended(Fals
         (OPENAI_SDK, None, AUTO, True, CALLS),
         (OPENAI_SDK, None, AUTO, False, NOTHING),
         (NODE_SDK, None, AUTO, True, NOTHING),
+        (JAVA_SDK, None, AUTO, True, NOTHING),
         (CODEX, None, AUTO, True, NOTHING),
         (DEFAULT, None, STANDARD, True, NOTHING),
         (DEFAULT, None, EXTENDED, False, ALL),
