@@ -44,10 +44,11 @@ def _values(value: Any) -> tuple[int, int]:
     count, levels, layer = 0, 0, [value] if type(value) in NESTING else []
     while layer:
         levels += 1
-        outers, layer = layer, []
-        for outer in outers:
-            count += len(outer) + 2
-            for inner in outer.values() if type(outer) is dict else outer:
-                if type(inner) in NESTING:
-                    layer.append(inner)
+        count += sum(map(len, layer)) + 2 * len(layer)
+        layer = [
+            inner
+            for outer in layer
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) in NESTING
+        ]
     return count, levels
