@@ -132,6 +132,10 @@ def ending_for(profile: ClientProfile, ended: ReplyEnded) -> ReplyEnded:
     return ended if ended.fault is None else replace(ended, fault=reworded(profile, ended.fault))
 
 
+AUTO, EXTENDED = EventStyle.AUTO, EventStyle.EXTENDED
+"""Needed with every request: Python 3.11 is slow to find a member in its enumeration."""
+
+
 class Extended(NamedTuple):
     """Says which of the extended events a stream carries."""
 
@@ -142,6 +146,7 @@ class Extended(NamedTuple):
 
 
 NOTHING_MORE = Extended(calls=False, done=False)
+ALL_OF_THEM = Extended(calls=True, done=True)
 
 
 def extended(
@@ -151,10 +156,10 @@ def extended(
     events gets none, whatever the configuration says. If neither decides, extended events are sent when the request
     declares tools; the one after the end, if the client accepts events there."""
     first, second = (profile.events, configured) if header is None else (_style(header), profile.events)
-    decided = second if first is EventStyle.AUTO else first
-    if decided is EventStyle.AUTO:
-        return Extended(declares_tools, declares_tools and profile.hears_after_end)
-    return Extended(decided is EventStyle.EXTENDED, decided is EventStyle.EXTENDED)
+    decided = second if first is AUTO else first
+    if decided is AUTO and declares_tools:
+        return Extended(calls=True, done=profile.hears_after_end)
+    return ALL_OF_THEM if decided is EXTENDED else NOTHING_MORE
 
 
 def _style(header: str) -> EventStyle:

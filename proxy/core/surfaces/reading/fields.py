@@ -121,7 +121,7 @@ CACHE = ("prompt_cache_key", "prompt_cache_retention")
 
 def cache_labels(fields: Mapping[str, Any]) -> dict[str, str]:
     """Labels: a wrong type is no reason to refuse the request."""
-    return {name: fields[name] for name in CACHE if isinstance(fields.get(name), str) and fields[name]}
+    return {name: label for name in CACHE if isinstance(label := fields.get(name), str) and label}
 
 
 UNREAD = frozenset(

@@ -16,6 +16,7 @@ from proxy.core.surfaces.reading.checks import missing
 from proxy.core.surfaces.reading.fields import (
     LOOSE,
     MODEL,
+    UNREAD,
     AtLeastOne,
     FormatWord,
     Loose,
@@ -128,6 +129,10 @@ REFUSED = {
 """Fields that cannot be ignored, because the answer would be another one, and what to do instead."""
 
 
+REMARKABLE = frozenset({*HARMLESS, *OF_CHAT, *REFUSED, *UNREAD})
+"""Most requests have none of these fields."""
+
+
 def model_in(envelope: ResponsesEnvelope) -> str:
     model = envelope.get("model")
     if not model:
@@ -143,6 +148,8 @@ def read_envelope(body: dict[str, Any], ledger: Ledger, *, background: bool = Fa
     previous_and_conversation(body)
     if body.get("background") and not background:
         raise no_background()
+    if REMARKABLE.isdisjoint(body):
+        return envelope
     for name, value in body.items():
         if name in REFUSED and value not in (None, False):
             message = f"{name} is not supported: {REFUSED[name]}"
