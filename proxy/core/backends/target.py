@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
@@ -10,9 +11,12 @@ from proxy.core.profile import BackendProfile
 
 MODELS = "/models"
 RESPONSES = "/responses"
+"""Where the backends that have the Responses API have it."""
 DEPLOYMENTS = "/openai/deployments/"
 """What stands before the name of a model in those URLs of Azure that are of one model."""
-"""Where the backends that have the Responses API have it."""
+
+MAX_URLS = 256
+"""Each backend has a few."""
 
 POSTED = {
     "Content-Type": "application/json",
@@ -46,6 +50,8 @@ class Target:
     post_head: Mapping[str, str] = field(init=False, repr=False)
     """Every request that brings a body has these besides."""
 
+    _by_responses: BackendProfile | None = field(init=False, default=None, repr=False, compare=False)
+
     def __post_init__(self) -> None:
         brought = {**_authorization(self), **self.profile.headers, **self.headers}
         self.head = {name.title(): value for name, value in brought.items()}
@@ -54,6 +60,14 @@ class Target:
     @property
     def own_key(self) -> bool:
         return bool(self.key) and not self.forwarded
+
+    @property
+    def by_responses(self) -> BackendProfile:
+        """The profile for requests that are asked by Responses. It is kept: to copy one takes longer than to read a
+        short request."""
+        if self._by_responses is None:
+            self._by_responses = replace(self.profile, dialect="responses")
+        return self._by_responses
 
 
 def _authorization(target: Target) -> dict[str, str]:
@@ -72,11 +86,16 @@ def deployment(target: Target) -> str | None:
 def below(target: Target, endpoint: str) -> str:
     """Puts an endpoint below the base: the URL without a pasted endpoint; without any path, the profile's root."""
     profile = target.profile
-    url = checked(target.base_url)
+    return _below(target.base_url, profile.path, profile.root, tuple(profile.query.items()), endpoint)
+
+
+@lru_cache(MAX_URLS)
+def _below(base_url: str, pasted: str, root: str, query: tuple[tuple[str, str], ...], endpoint: str) -> str:
+    url = checked(base_url)
     path = url.path.rstrip("/")
-    base = path.removesuffix(profile.path).removesuffix(RESPONSES) if path else profile.root
+    base = path.removesuffix(pasted).removesuffix(RESPONSES) if path else root
     given = parse_qsl(url.query, keep_blank_values=True)
-    added = [pair for pair in profile.query.items() if pair[0] not in dict(given)]
+    added = [pair for pair in query if pair[0] not in dict(given)]
     return urlunsplit((url.scheme, url.netloc, base + endpoint, urlencode([*given, *added]), ""))
 
 

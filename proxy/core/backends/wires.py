@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from proxy.core.backends.target import Target
 from proxy.core.model import Audio, Request, ToolKind
 from proxy.core.profile import BackendProfile, Wire
 
@@ -24,12 +25,13 @@ NO_SUCH_ENDPOINT = frozenset({404, 405, 501})
 """What servers answer where they have an endpoint not at all."""
 
 
-def spoken(profile: BackendProfile, request: Request) -> BackendProfile:
+def spoken(target: Target, request: Request) -> BackendProfile:
     """The profile in the language of this request."""
+    profile = target.profile
     if profile.dialect != CHAT or profile.wire == CHAT:
         return profile
     if profile.wire == RESPONSES or (profile.offers_responses and _needs_responses(profile, request)):
-        return replace(profile, dialect=RESPONSES)
+        return target.by_responses
     return profile
 
 

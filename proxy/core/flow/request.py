@@ -90,7 +90,7 @@ def prepared_for(
 ) -> Preparation:
     """Prepares the request, or the question how many tokens it has. The table of names in it depends on the request
     alone, so it stays right if a lesson changes the profile."""
-    profile = counting(target.profile) if counter else wires.spoken(target.profile, request)
+    profile = counting(target.profile) if counter else wires.spoken(target, request)
     own_url = url if counter or profile is target.profile else spoken_by(profile).reply_url(target, model)
     prepared = prepare(request, profile, ledger)
     maker = maker_of(profile, target, model)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
+from proxy.core.backends.target import Target
 from proxy.core.backends.wires import hosted_tools, may_speak_responses, other, spoken
 from proxy.core.model import Audio, Hosted, ReasoningWish, Request, Text, ToolKind, ToolName, ToolSpec, Turn
 from proxy.core.model import Role as R
@@ -43,8 +44,10 @@ SOUND = replace(CALLING, turns=[Turn(R.USER, [Text("Hi"), Audio("AA", "wav")])])
 )
 def test_the_language_of_a_request(changes: dict[str, Any], request: Request, language: str) -> None:
     profile = replace(OPENAI, **changes)
-    found = spoken(profile, request)
+    target = Target("b", "http://b.test/v1", profile)
+    found = spoken(target, request)
     assert found == replace(profile, dialect=language)
+    assert spoken(target, request) is found
 
 
 @table(
@@ -89,8 +92,8 @@ SEARCH = {"type": "web_search"}
 def test_tools_of_the_backend_are_run_by_responses_alone(
     changes: dict[str, Any], tools: list[dict[str, Any]], language: str
 ) -> None:
-    profile = replace(PROFILES["openai"], **changes)
-    assert spoken(profile, replace(PLAIN, hosted=Hosted(tools))).dialect == language
+    target = Target("b", "http://b.test/v1", replace(PROFILES["openai"], **changes))
+    assert spoken(target, replace(PLAIN, hosted=Hosted(tools))).dialect == language
 
 
 def test_which_tools_a_backend_runs() -> None:
