@@ -45,8 +45,9 @@ from proxy.core.tools.prepare import Prepared
 
 
 class DecoderClass(Protocol):
-    def wants_extras_back(self, profile: BackendProfile) -> bool:
-        """May a backend like this want anything back, so that `keep_extras` will be used?"""
+    def wants_extras_back(self, profile: BackendProfile, *, proven: bool = False) -> bool:
+        """May a backend like this want anything back, so that `keep_extras` will be used? `proven`: does it, as far as
+        is known without the evidence of its replies?"""
 
     def __call__(
         self,
@@ -142,9 +143,7 @@ def wants_thoughts_back(profile: BackendProfile) -> bool:
     """Does the backend answer better, or only, with what its model thought before the calls of the history?"""
     if may_speak_responses(profile):
         return True
-    if profile.replay == "none" and profile.replay_by_evidence:  # as long as there is no evidence
-        profile = replace(profile, replay_by_evidence=False)
-    return profile.replay != "none" or spoken_by(profile).decoder.wants_extras_back(profile)
+    return profile.replay != "none" or spoken_by(profile).decoder.wants_extras_back(profile, proven=True)
 
 
 def counting(profile: BackendProfile) -> BackendProfile:

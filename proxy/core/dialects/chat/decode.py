@@ -90,8 +90,10 @@ class ChatDecoder(Decoding):
         """Keeps log probabilities of tokens that made no text yet: the first bytes of a character, say."""
 
     @staticmethod
-    def wants_extras_back(profile: BackendProfile) -> bool:
-        return profile.signed_calls or profile.replay == DETAILS or profile.replay_by_evidence
+    def wants_extras_back(profile: BackendProfile, *, proven: bool = False) -> bool:
+        return (
+            profile.signed_calls or profile.replay == DETAILS or (profile.replay_by_evidence and not proven)
+        )
 
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -89,7 +89,7 @@ class GoogleDecoder(Decoding):
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     @staticmethod
-    def wants_extras_back(profile: BackendProfile) -> bool:
+    def wants_extras_back(profile: BackendProfile, *, proven: bool = False) -> bool:
         """Any part of any reply may be signed."""
         return True
 

@@ -72,7 +72,7 @@ class Decoding:
         """Hold the exact form of each object and list in an event, and the event."""
 
     @staticmethod
-    def wants_extras_back(profile: BackendProfile) -> bool:
+    def wants_extras_back(profile: BackendProfile, *, proven: bool = False) -> bool:
         """May the backend want anything back with its reasoning?"""
         return profile.replay != "none"
 

@@ -81,7 +81,7 @@ class ResponsesDecoder(Saying):
         self._ended = False
 
     @staticmethod
-    def wants_extras_back(profile: BackendProfile) -> bool:
+    def wants_extras_back(profile: BackendProfile, *, proven: bool = False) -> bool:
         """Any of them may seal what its model thinks."""
         return True
 
