@@ -155,10 +155,10 @@ def _video(part: Json) -> Part:
     raise unsupported(".type", "input_video cannot be passed on: send single frames as input_image.")
 
 
+TEXTS = ("input_text", "output_text", "text")
+"""Types of nearly every part. Text may stand wherever parts may."""
 PARTS: dict[str, PartReader] = {
-    "input_text": _text,
-    "output_text": _text,
-    "text": _text,
+    **dict.fromkeys(TEXTS, _text),
     "refusal": _refusal,
     "summary_text": _reasoning,
     "reasoning_text": _reasoning,
@@ -191,6 +191,9 @@ def content_in(
         raise too_many(f".{key}", MAX_PARTS, "content parts, with all before it")
     parts: list[Part] = []
     for index, part in enumerate(value):
+        if type(part) is dict and part.get("type") in TEXTS and type(text := part.get("text")) is str:
+            parts.append(Text(text))
+            continue
         try:
             if not isinstance(part, dict):
                 raise wrong_type("", "an object", part)
