@@ -236,6 +236,8 @@ class FrameStage:
 
     def _settle(self, *, before_call: bool = False, ended: bool = False) -> None:
         """Decides about what is held, because no more text follows it."""
+        if not self._held:
+            return
         held, self._held = self._held, ""
         if not held.strip():
             if not (self._fresh and self._open):

@@ -104,7 +104,7 @@ def usage_elsewhere(chunk: dict[str, Any]) -> Any:
 def _first(raw: dict[str, Any], names: tuple[str, ...]) -> int:
     """The first of these counts that is not zero."""
     for name in names:
-        if count := token_counts.read(raw.get(name)):
+        if name in raw and (count := token_counts.read(raw[name])):
             return count
     return 0
 

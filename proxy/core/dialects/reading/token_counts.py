@@ -11,8 +11,10 @@ NUMBERS = (int, float)
 def read(raw: object) -> int:
     """Cuts fractions, and takes a number that is written as text; what cannot be a count (negative, infinite, other
     text) is zero."""
+    if type(raw) is int:  # nearly always
+        return raw if 0 < raw <= MOST else 0
     if isinstance(raw, str) and raw.isdecimal() and len(raw) <= DIGITS:
         raw = int(raw)
     if isinstance(raw, NUMBERS) and 0 < raw <= MOST:
-        return raw if type(raw) is int else int(raw)
+        return int(raw)
     return 0
