@@ -4,7 +4,7 @@ The body is built field by field from what is known to be wanted and understood;
 out and counted. The same request makes the same bytes, and a longer conversation begins with those of the shorter.
 """
 
-from dataclasses import replace
+from functools import partial
 
 from proxy.core.dialects.anthropic import content, messages, models, thinking
 from proxy.core.dialects.anthropic.models import Traits
@@ -72,15 +72,15 @@ def _form(
 
     A schema that cannot be enforced is an error only for a client that insists on it.
     """
-    enforced = replace(profile, formats=profile.formats & {"json_schema"} if traits.formats else frozenset())
+    enforced = profile.formats & {"json_schema"} if traits.formats else ()
+    plan = partial(answer_format.plan, request.format, profile, ledger.work, with_tools=with_tools)
     try:
-        form = answer_format.plan(request.format, enforced, ledger.work, with_tools=with_tools)
+        form = plan(formats=enforced)
     except Incompatible:
         if request.format.strict:
             raise
         ledger.drop("format_enforcement")
-        in_words = replace(profile, formats=frozenset())
-        form = answer_format.plan(request.format, in_words, ledger.work, with_tools=with_tools)
+        form = plan(formats=())
     form.remark(ledger)
     if form.response_format is None:
         return None, form.instruction

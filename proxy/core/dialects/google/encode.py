@@ -4,7 +4,6 @@ The body is built field by field from what is known to be wanted and understood;
 out and counted. Its name and the wish for a stream stand in the URL.
 """
 
-from dataclasses import replace
 
 from proxy.core.dialects.google import models
 from proxy.core.dialects.google.contents import encode_contents
@@ -27,12 +26,9 @@ SEEDS = range(-(2**31), 2**31)
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
     traits = models.traits_of(model)
-    with_both = profile.format_with_tools and traits.json_with_tools
+    formats = () if prepared.tools and not traits.json_with_tools else profile.formats
     form = answer_format.plan(
-        request.format,
-        replace(profile, format_with_tools=with_both),
-        ledger.work,
-        with_tools=bool(prepared.tools),
+        request.format, profile, ledger.work, with_tools=bool(prepared.tools), formats=formats
     )
     form.remark(ledger)
     prepared.format_unproven = form.unproven

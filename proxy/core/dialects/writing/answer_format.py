@@ -1,11 +1,12 @@
 """The form of the answer: asked for where the backend enforces it, put into words where it does not."""
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from proxy.core import jsontext
 from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
-from proxy.core.profile import BackendProfile
+from proxy.core.profile import AnswerFormat, BackendProfile
 from proxy.core.schemas import for_backend
 from proxy.core.schemas.traversal import Schema
 from proxy.core.work import Work
@@ -33,12 +34,24 @@ class FormatPlan(NamedTuple):
 
 
 NO_FORMAT = FormatPlan(None, None)
+TEXT = FormatKind.TEXT
+"""Needed with every request: Python 3.11 is slow to find a member in its enumeration."""
 
 
-def plan(wanted: OutputFormat, profile: BackendProfile, work: Work, *, with_tools: bool) -> FormatPlan:
-    if wanted.kind is FormatKind.TEXT:
+def plan(
+    wanted: OutputFormat,
+    profile: BackendProfile,
+    work: Work,
+    *,
+    with_tools: bool,
+    formats: Collection[AnswerFormat] | None = None,
+) -> FormatPlan:
+    """`formats`: what this model takes. Default: those of the profile."""
+    if wanted.kind is TEXT:
         return NO_FORMAT
-    enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
+    enforced = profile.formats if formats is None else formats
+    if with_tools and not profile.format_with_tools:
+        enforced = ()
     by_evidence = with_tools and profile.format_by_evidence
     if wanted.kind is FormatKind.JSON_SCHEMA and "json_schema" in enforced:
         result = for_backend.rewritten_answer(wanted.schema or {}, profile.schema, wanted.path, work)
