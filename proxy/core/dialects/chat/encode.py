@@ -60,7 +60,12 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
             prepared.drop_strict(prepared.tools, ledger)
     if form.response_format:
         body["response_format"] = form.response_format
-    body |= _length(request, profile) | _tuning(request, profile, ledger)
+    if limit := request.sampling.max_tokens or profile.length_default:
+        body[profile.length_field] = limit
+    wishes = tuning_wishes(request)
+    if (tier := unusual_tier(request)) is not None:
+        wishes["service_tier"] = tier
+    body |= granted(wishes, profile.tuning, ledger) | hints(request, profile.tuning, ledger)
     leave_out_ways(request, ledger)
     if (word := _effort(request, prepared, profile, ledger)) is not None:
         body |= _thinking(word, profile)
@@ -107,16 +112,6 @@ def _parallel(request: Request, profile: BackendProfile, ledger: Ledger) -> Body
     if not request.parallel_calls:
         ledger.drop("parallel_tool_calls")
     return {}
-
-
-def _length(request: Request, profile: BackendProfile) -> Body:
-    limit = request.sampling.max_tokens or profile.length_default
-    return {profile.length_field: limit} if limit else {}
-
-
-def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
-    wishes = tuning_wishes(request) | {"service_tier": unusual_tier(request)}
-    return granted(wishes, profile.tuning, ledger) | hints(request, profile.tuning, ledger)
 
 
 _SWITCH_WORDS = frozenset({"enabled", "disabled", "adaptive"})
