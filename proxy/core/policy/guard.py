@@ -33,12 +33,16 @@ NO_CALL = "The model called no tool, though tool_choice demands a call."
 
 Check = Callable[[str], ArgumentProblem | None]
 
+REQUIRED, LIMITS_ENFORCED = ChoiceMode.REQUIRED, Mode.ENFORCE
+OFF, STRICT, OBSERVE, ENFORCE = Validation
+"""Needed with every request: Python 3.11 is slow to find a member in its enumeration."""
+
 
 @dataclass(slots=True)
 class Rules:
     """What the guard checks in the reply to one request."""
 
-    mode: Validation = Validation.OFF
+    mode: Validation = OFF
     """How names and arguments are checked against the declared tools."""
     declared: Mapping[ToolName, ToolSpec] = field(default_factory=dict)
     untold: Collection[ToolName] = ()
@@ -56,21 +60,21 @@ class Rules:
     @property
     def checked(self) -> Mapping[ToolName, ToolSpec]:
         """The tools whose arguments are checked against their schemas."""
-        if self.mode is Validation.STRICT:
+        if self.mode is STRICT:
             return {tool: self.declared[tool] for tool in self.untold}
         return self.declared if self.judges else {}
 
     @property
     def judges(self) -> bool:
         """Are all calls checked, and is a call of an undeclared tool wrong?"""
-        return self.mode is Validation.ENFORCE or self.mode is Validation.OBSERVE
+        return self.mode is ENFORCE or self.mode is OBSERVE
 
     @property
     def holds(self) -> bool:
-        return self.parses or self.mode is Validation.ENFORCE
+        return self.parses or self.mode is ENFORCE
 
 
-VALIDATION_BY_WISH: Mapping[bool | None, Validation] = {True: Validation.ENFORCE, False: Validation.OFF}
+VALIDATION_BY_WISH: Mapping[bool | None, Validation] = {True: ENFORCE, False: OFF}
 """The request's own wish goes before the setting of its tenant."""
 
 
@@ -87,12 +91,12 @@ def rules_for(
     where no call can be expected."""
     mode = VALIDATION_BY_WISH.get(request.validate_arguments, tenant.validate_tool_arguments)
     limits_mode = tenant.mode(strict=strict)
-    required = request.choice.mode is ChoiceMode.REQUIRED
-    enforced = parses or required or mode is Validation.ENFORCE or limits_mode is Mode.ENFORCE
-    observed = mode is Validation.OBSERVE or (mode is Validation.STRICT and bool(untold))
-    remarks = observed or limits_mode is Mode.WARN
-    if not enforced and not (remarks and request.tools):
-        return None
+    required = request.choice.mode is REQUIRED
+    enforced = parses or required or mode is ENFORCE or limits_mode is LIMITS_ENFORCED
+    if not enforced:
+        observed = mode is OBSERVE or (mode is STRICT and untold)
+        if not request.tools or not (observed or limits_mode is Mode.WARN):
+            return None
     return Rules(
         mode=mode,
         declared={spec.tool: spec for spec in request.tools},
@@ -159,7 +163,7 @@ class _Guard:
         self._emit = sink.feed
         self._pass_on = sink.delta
         self._holds = rules.holds
-        self._weighs_deltas = rules.limits_mode is Mode.ENFORCE
+        self._weighs_deltas = rules.limits_mode is LIMITS_ENFORCED
         self.inspects_deltas = self._holds or self._weighs_deltas
         """Does the stage need the fragments of a call, or only the whole?"""
         self._open: _OpenCall | None = None
@@ -303,12 +307,12 @@ class _Guard:
     # ── what becomes of it ──
 
     def _unfit(self, code: str, complaint: str) -> None:
-        self._report(code, complaint, self._rules.mode is Validation.ENFORCE)
+        self._report(code, complaint, self._rules.mode is ENFORCE)
 
     def _over_limit(self, code: str, complaint: str, limit: str) -> None:
         if self._rules.limits_mode is not Mode.OFF:
             advice = f"Ask for less at once{or_raise(limit, getattr(self._rules.limits, limit))}"
-            self._report(code, complaint, self._rules.limits_mode is Mode.ENFORCE, advice)
+            self._report(code, complaint, self._rules.limits_mode is LIMITS_ENFORCED, advice)
 
     def _report(self, code: str, complaint: str, enforced: bool, advice: str | None = None) -> None:
         self._ledger.odd(code)

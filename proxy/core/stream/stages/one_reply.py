@@ -20,6 +20,7 @@ class Taker(Protocol):
 class OneReply:
     def __init__(self, taker: Taker | None) -> None:
         """`taker`: None for a client that does not stream."""
+        self._nobody = taker is None
         taker = taker or NOWHERE
         self._emit = taker.feed
         self._delta = taker.delta
@@ -28,7 +29,7 @@ class OneReply:
     @property
     def sink(self) -> Sink:
         """For one attempt. Text cannot come before the start of its part, which is looked at."""
-        return Sink(self._feed, self._delta)
+        return NOWHERE if self._nobody else Sink(self._feed, self._delta)
 
     def _feed(self, event: Event) -> None:
         if isinstance(event, ReplyEnded):
