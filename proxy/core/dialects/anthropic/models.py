@@ -6,11 +6,15 @@ that no row knows is taken for one of the newest, since those refuse the most.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 Thinking = Literal["adaptive", "enabled", "disabled", "between_tools"]
 Forcing = Literal["always", "unless_enabled", "never"]
 LateSystem = Literal["yes", "not_after_results", "no"]
+
+MODELS_AT_A_TIME = 256
+"""Their traits are remembered by their names: to look at all rows takes a fifteenth of a short request."""
 
 LADDER = ("minimal", "low", "medium", "high", "xhigh", "max")
 """The words for effort, from less to more."""
@@ -128,6 +132,7 @@ _NOT_A_LATER_VERSION = r"(?!-?\d{1,2}(?!\d))"
 """`opus-5-6` is no `opus-5`, but `opus-5-20260201` is one."""
 
 
+@lru_cache(MODELS_AT_A_TIME)
 def traits_of(model: str) -> Traits:
     """Finds a model by any name it goes by: clouds put their own words before it, and routers write 4.6 for 4-6."""
     _, known, rest = model.lower().replace(".", "-").rpartition("claude-")

@@ -7,10 +7,14 @@ generation has kept what the one before it took.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 Thinking = Literal["none", "budget", "level"]
 Config = dict[str, Any]
+
+MODELS_AT_A_TIME = 256
+"""Their traits are remembered by their names."""
 
 DYNAMIC = -1
 """With this budget a model decides by itself."""
@@ -90,6 +94,7 @@ UNKNOWN = replace(NEWEST, thinking="none", media_in_results=False)
 """Describes an unknown name, which may stand for any generation: the proxy sends only what all of them take."""
 
 
+@lru_cache(MODELS_AT_A_TIME)
 def traits_of(model: str) -> Traits:
     name = model.lower()
     return next((found for pattern, found in TRAITS if pattern.search(name)), UNKNOWN)
