@@ -95,9 +95,7 @@ class FrameStage:
         if type(delta) is CallDelta and delta.name:
             self._settle(before_call=True)
             self._fresh, self._beside_call, self._open = True, True, None
-        elif type(delta) is ReasoningDelta:
-            self._settle()
-        elif type(delta) not in ASIDE:
+        elif self._held and type(delta) not in ASIDE:
             self._settle(ended=type(delta) in (FinishDelta, EndDelta))
         self._emit(delta)
 
@@ -236,8 +234,6 @@ class FrameStage:
 
     def _settle(self, *, before_call: bool = False, ended: bool = False) -> None:
         """Decides about what is held, because no more text follows it."""
-        if not self._held:
-            return
         held, self._held = self._held, ""
         if not held.strip():
             if not (self._fresh and self._open):

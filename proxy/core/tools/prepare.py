@@ -38,6 +38,9 @@ class PreparedTool:
     """The namespace, where the backend has those."""
 
 
+NONE = ChoiceMode.NONE
+"""Needed with every request: Python 3.11 is slow to find a member in its enumeration."""
+
 NAMESPACE, ALLOWED_TOOLS = "namespace", "allowed_tools"
 
 UNCHOSEN = frozenset({ToolKind.LOCAL_SHELL})
@@ -58,7 +61,7 @@ class Prepared:
     mode: ChoiceMode = ChoiceMode.AUTO
     forced: str | None = None
     """The upstream name of the one function to call, where the backend understands such an order."""
-    allowed: list[PreparedTool] = field(default_factory=list)
+    allowed: Sequence[PreparedTool] = ()
     """The only tools that may be called, where the backend understands such an order. Else all of them, or the others
     are left out."""
     relaxed: dict[str, list[str]] = field(default_factory=dict)
@@ -66,9 +69,9 @@ class Prepared:
     or not at all."""
     aliases: dict[ToolName, Mapping[str, str]] = field(default_factory=dict)
     """By tool, the names of the properties that the backend knows by an alias."""
-    hosted: list[dict[str, Any]] = field(default_factory=list)
+    hosted: Sequence[dict[str, Any]] = ()
     """The tools that this backend runs itself."""
-    untold: set[ToolName] = field(default_factory=set)
+    untold: frozenset[ToolName] = frozenset()
     """Strict tools that the backend does not know to be strict: only the proxy holds their calls to their schemas."""
 
     format_unproven: bool = False
@@ -84,7 +87,7 @@ class Prepared:
         """Notes that the encoder could not tell the backend which of these tools are strict."""
         if strict := [tool for tool in tools if tool.strict]:
             ledger.drop("strict")
-            self.untold.update(self.names.client(tool.name)[0] for tool in strict)
+            self.untold |= {self.names.client(tool.name)[0] for tool in strict}
 
 
 def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepared:
@@ -93,7 +96,7 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     support.check(request, profile)
     choice = request.choice
     names = NameTable(request.tools, _permitted(choice), profile.tool_names)
-    hosted = _run_by(profile, request, ledger) if request.hosted is not None else []
+    hosted = _run_by(profile, request, ledger) if request.hosted is not None else ()
     if not request.tools:
         return Prepared(names, [], choice.mode, hosted=hosted)
     sayable = _sayable(request.tools, choice, names, profile, hosted=bool(hosted))
@@ -104,7 +107,8 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     tools = [_prepared(spec, names, request.model, profile, relaxed, aliases, ledger.work) for spec in specs]
     if relaxed:
         _remark({stem(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
-    forced, allowed = None, []
+    forced: str | None = None
+    allowed: Sequence[PreparedTool] = ()
     if choice.only and sayable:
         allowed = [tool for tool, spec in zip(tools, specs, strict=True) if spec.tool in choice.only]
         forced = allowed[0].name if _forced(choice) and allowed else None
@@ -143,7 +147,7 @@ def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
 
 
 def _permitted(choice: ToolChoice) -> Collection[ToolName] | None:
-    return () if choice.mode is ChoiceMode.NONE else choice.only
+    return () if choice.mode is NONE else choice.only
 
 
 def _forced(choice: ToolChoice) -> ToolName | None:
@@ -158,7 +162,7 @@ def _sayable(
 ) -> bool:
     """Can the backend be told which of the tools may be called? There are no words for some kinds, nor for a tool in
     a namespace; and a choice among some tools is one against all others, also those that the backend runs."""
-    if not choice.only or choice.mode is ChoiceMode.NONE:
+    if not choice.only or choice.mode is NONE:
         return False
     native = profile.as_declared
     if any(
@@ -179,7 +183,7 @@ def _offered(tools: list[ToolSpec], choice: ToolChoice, profile: BackendProfile)
     begins as in every other turn, and its cache holds. With any other backend, only leaving a tool out keeps it from
     being called.
     """
-    if choice.mode is ChoiceMode.NONE:
+    if choice.mode is NONE:
         return [] if profile.force_tool == "auto" else tools
     if choice.only is None:
         return tools

@@ -16,7 +16,7 @@ from proxy.core.dialects.writing.content_parts import ContentPart, ContentParts
 from proxy.core.dialects.writing.failed_results import ERROR_PREFIX, says_error
 from proxy.core.dialects.writing.notes import CONTINUE, MOVED, PARTS, as_instruction, returned_by
 from proxy.core.ledger import Ledger
-from proxy.core.model import ASSISTANT, TOOL, USER, Call, Part, Reasoning, Result, Role, Text, Turn, UserPart
+from proxy.core.model import ASSISTANT, TOOL, USER, Call, Part, Reasoning, Result, Text, Turn, UserPart
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
@@ -63,15 +63,15 @@ class TurnWriter(ABC, Generic[DraftT]):
         self._drafts: list[DraftT] = []
 
     def take(self, turns: Sequence[Turn]) -> None:
-        takers = {
-            Role.SYSTEM: self._instruct,
-            Role.DEVELOPER: self._instruct,
-            USER: self._say,
-            ASSISTANT: self._assistant,
-            TOOL: self._results,
-        }
         for turn in turns:
-            takers[turn.role](turn.parts)
+            if turn.role is USER:
+                self._say(turn.parts)
+            elif turn.role is ASSISTANT:
+                self._assistant(turn.parts)
+            elif turn.role is TOOL:
+                self._results(turn.parts)
+            else:
+                self._instruct(turn.parts)
         if not self._drafts or self._drafts[-1].role not in ("user", "tool"):
             self._user([CONTINUE])
 

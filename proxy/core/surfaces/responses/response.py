@@ -88,7 +88,7 @@ class ResponseObject:
         own = {"id": self.id, "created_at": self.created, "model": body.get("model"), "store": stores}
         if named.conversation is not None:
             own["conversation"] = {"id": named.conversation}
-        self._frame = FRAME | own | echoed(body, run)
+        self._frame = {**FRAME, **own, **echoed(body, run)}
 
     def started(self) -> dict[str, Any]:
         return self._frame
