@@ -17,8 +17,6 @@ Name = tuple[str, str]
 
 REFERENCE: Final = "item_reference"
 
-MAY_BE_REFERENCE: Final = (REFERENCE, None)
-
 MOST_NAMED: Final = 3
 """Of the items that are left out, as many are named to the client."""
 
@@ -38,7 +36,9 @@ def referred(items: Any, history: Set[str] = frozenset()) -> list[str]:
     if not isinstance(items, list):
         return []
     # Most items name another type: for these no function is called
-    may_be = [item for item in items if type(item) is dict and item.get("type") in MAY_BE_REFERENCE]
+    may_be = [item for item in items if type(item) is dict and (item.get("type") or REFERENCE) == REFERENCE]
+    if not may_be:
+        return []
     return [*dict.fromkeys(item["id"] for item in may_be if is_reference(item) and item["id"] not in history)]
 
 
