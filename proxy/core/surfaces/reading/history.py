@@ -41,6 +41,9 @@ NAMELESS = "call"
 LocatedTurn = tuple[Turn, str]
 """A turn as it came, and the path of the call id if it is a turn of results: complaints name it."""
 
+ANSWERED = (ASSISTANT, TOOL)
+"""Who speaks after the first turns. Only what they say has an order of its own."""
+
 SPOKEN = (Text, Refusal, Reasoning)
 
 
@@ -49,6 +52,8 @@ def canonical(
 ) -> list[Turn]:
     """The turns in the order that every backend accepts. Codex loses calls when it cuts a history, so its orphaned
     outputs are dropped; other clients' are refused."""
+    if not any(turn.role in ANSWERED for turn, _ in located):  # nobody has said anything yet
+        return [turn for turn, _ in located if turn.parts]
     history = _History(located, ledger)
     for turn, path in located:
         role = turn.role
