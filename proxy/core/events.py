@@ -81,6 +81,10 @@ class Finish(StrEnum):
     FILTER = "filter"
 
 
+STOP = Finish.STOP
+"""Needed with every reply: Python 3.11 is slow to find a member in its enumeration."""
+
+
 @dataclass(slots=True)
 class FinishDelta:
     finish: Finish
@@ -196,6 +200,10 @@ class Ending(StrEnum):
     MAX_TOKENS = "max_tokens"
     FILTERED = "filtered"
     FAILED = "failed"
+
+
+COMPLETED = Ending.COMPLETED
+"""Needed with every reply, as `STOP`."""
 
 
 @dataclass(slots=True)

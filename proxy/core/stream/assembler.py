@@ -20,6 +20,7 @@ from typing import Any
 
 from proxy.core.errors import Fault, Garbled, OwnWords, Truncated
 from proxy.core.events import (
+    STOP,
     CallDelta,
     CallEndDelta,
     Delta,
@@ -176,7 +177,7 @@ class Assembler(OnePart):
     # ── the ending ──
 
     def _conclude(self, finish: Finish) -> None:
-        cut = finish is not Finish.STOP
+        cut = finish is not STOP
         for call in self._calls.all:
             if call.phase is WAITING and call.name:
                 self._open_in_turn(call)

@@ -5,7 +5,7 @@ it has failed nevertheless (`empty_reply`).
 """
 
 from proxy.core.errors import Fault
-from proxy.core.events import Ending, Finish, PartKind, ReplyEnded
+from proxy.core.events import STOP, Ending, Finish, PartKind, ReplyEnded
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 from proxy.core.stream.empty_reply import fault_if_empty
@@ -35,7 +35,7 @@ class EndingEvidence:
         if self.finish is None:
             self.finish = finish
             return True
-        if self.finish is Finish.STOP and finish is not Finish.STOP:
+        if self.finish is STOP and finish is not STOP:
             self.finish = finish  # what was cut is never complete
         else:
             self._ledger.odd("finish_repeated")
@@ -45,7 +45,7 @@ class EndingEvidence:
         """Returns the finish when the backend says that nothing follows; None if the reply proves none."""
         if self.finish is None and self.started and calls.all_whole():
             self._ledger.odd("finish_missing")
-            return Finish.STOP
+            return STOP
         return self.finish
 
     def failed(self, fault: Fault) -> ReplyEnded:
@@ -54,7 +54,7 @@ class EndingEvidence:
     def concluded(self, finish: Finish, calls: Calls) -> ReplyEnded:
         """Returns the ending of a reply whose bytes and parts have all ended."""
         proved = self.finish is not None and not calls.all
-        if finish is Finish.STOP:
+        if finish is STOP:
             fault = fault_if_empty(self.started, self._ledger, proved, self.forbidden)
             if fault is not None:
                 return self.failed(fault)

@@ -4,7 +4,6 @@ The body is built field by field from what is known to be wanted and understood;
 out and counted. Its name and the wish for a stream stand in the URL.
 """
 
-
 from proxy.core.dialects.google import models
 from proxy.core.dialects.google.contents import encode_contents
 from proxy.core.dialects.google.models import Traits

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from proxy.core.errors import Empty, Unfit
-from proxy.core.events import Ending, Reply, ReplyEnded
+from proxy.core.events import COMPLETED, Reply, ReplyEnded
 from proxy.core.extras import DETAILS, field_in
 from proxy.core.model import Call, ChoiceMode, FormatKind, Reasoning, Request
 from proxy.core.profile import BackendProfile, ForceTool, Replay, ReplayScope
@@ -47,7 +47,7 @@ def _thoughts(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
 def _usage(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
     """V26: some servers send usage only with whole answers. A whole answer says the same as a stream of it."""
     ended = observed.reply.ended
-    if profile.usage != "ask" or ended is None or ended.ending is not Ending.COMPLETED:
+    if profile.usage != "ask" or ended is None or ended.ending is not COMPLETED:
         return {}
     if asked_whole(observed.request, profile) or (ended.usage is not None and not profile.usage_when_whole):
         return {}
@@ -59,6 +59,8 @@ def asked_whole(request: Request, profile: BackendProfile) -> bool:
     return profile.usage_when_whole and not request.stream
 
 
+REQUIRED = ChoiceMode.REQUIRED
+"""Needed with every reply: Python 3.11 is slow to find a member in its enumeration."""
 _OTHER_FORCE: Mapping[ForceTool, ForceTool] = {"object": "required", "required": "object"}
 _ANOTHER = frozenset({"tool_call_required", "unknown_tool_call"})
 """The guard refuses replies with these codes because the model has called something else, or nothing."""
@@ -69,7 +71,7 @@ def _force_tool(profile: BackendProfile, observed: Observed) -> Mapping[str, Any
     declared."""
     choice, ended = observed.request.choice, observed.reply.ended
     other = _OTHER_FORCE.get(profile.force_tool)
-    if choice.mode is not ChoiceMode.REQUIRED or not choice.only or len(choice.only) > 1:
+    if choice.mode is not REQUIRED or not choice.only or len(choice.only) > 1:
         return {}
     if other is None or ended is None or not _shows_all_calls(ended):
         return {}
@@ -121,7 +123,7 @@ def _shows_all_calls(ended: ReplyEnded) -> bool:
     it."""
     fault = ended.fault
     if fault is None:
-        return ended.ending is Ending.COMPLETED
+        return ended.ending is COMPLETED
     return isinstance(fault, Empty) or (isinstance(fault, Unfit) and fault.code in _ANOTHER)
 
 

@@ -7,7 +7,7 @@ are null, which are absent and which must have a value; only this module decides
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
+from proxy.core.events import COMPLETED, Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
 from proxy.core.model import (
     FUNCTION,
@@ -37,6 +37,9 @@ INCOMPLETE_DETAILS = {
     Ending.MAX_TOKENS: {"reason": "max_output_tokens"},
     Ending.FILTERED: {"reason": "content_filter"},
 }
+
+CALL, TEXT = PartKind.CALL, PartKind.TEXT
+"""Needed with every reply: Python 3.11 is slow to find a member in its enumeration."""
 
 KINDS: dict[type[ReplyPart], PartKind] = {
     HostedItem: PartKind.HOSTED,
@@ -98,7 +101,7 @@ class ResponseObject:
         return self._frame | {"status": "queued"}
 
     def new_id(self, index: int, kind: PartKind, tool_kind: ToolKind = FUNCTION) -> str:
-        prefix = FORMS[tool_kind].prefix if kind is PartKind.CALL else PREFIXES.get(kind, "msg")
+        prefix = FORMS[tool_kind].prefix if kind is CALL else PREFIXES.get(kind, "msg")
         return self.item_ids.output(prefix, index)
 
     def hosted_id(self, index: int, part: HostedItem) -> str:
@@ -130,7 +133,7 @@ class ResponseObject:
         response = self._frame | {
             "status": STATUS[ended.ending],
             "store": self.stores,
-            "completed_at": int(self._now()) if ended.ending is Ending.COMPLETED else None,
+            "completed_at": int(self._now()) if ended.ending is COMPLETED else None,
             "error": error_member(ended.fault) if ended.fault else None,
             "incomplete_details": INCOMPLETE_DETAILS.get(ended.ending),
             "output": self.output,
@@ -214,8 +217,8 @@ def refusal_part(text: str) -> dict[str, Any]:
 
 def _kind_of(part: ReplyPart) -> tuple[PartKind, ToolKind]:
     if isinstance(part, Call):
-        return PartKind.CALL, part.kind
-    return KINDS.get(type(part), PartKind.TEXT), FUNCTION
+        return CALL, part.kind
+    return KINDS.get(type(part), TEXT), FUNCTION
 
 
 # ── members ──

@@ -115,7 +115,7 @@ class ResponsesSurface:
         known: Known | None = None,
     ) -> "ResponsesContext":
         client = clients.recognise(headers)
-        ledger.note(client=client.name)
+        ledger.facts["client"] = client.name
         whole, named = None, NOTHING_NAMED
         if known is not None:
             whole, named = whole_input(body, self._model(body), known, ledger), known.named
@@ -143,7 +143,7 @@ class ResponsesSurface:
             background=background,
             run=run,
         )
-        ledger.note(response_id=response.id)
+        ledger.facts["response_id"] = response.id
         wish = headers.get(clients.EVENTS_HEADER)
         extended = clients.extended(client, wish, self.options.events, bool(request.tools))
         if background:
