@@ -18,7 +18,9 @@ WRITABLE_DEPTH = 250
 which leaves a few for what we put around it."""
 
 INT64 = range(-(2**63), 2**64)
-"""The integers that orjson writes by itself."""
+"""The integers that orjson writes by itself. It reads all others as numbers with a fraction, none of them below
+`BEYOND`."""
+BEYOND = 2.0**63
 
 MAX_DIGITS = 4_000
 """Digits of an integer. To read one takes time by their square, so Python refuses slightly longer ones, with an error
@@ -55,19 +57,20 @@ class TooManyValues(BadJson):
     """The text holds more values than can be read at once."""
 
 
-def loads(data: bytes | str) -> Any:
+def loads(data: bytes | str, *, exact: bool = True) -> Any:
+    """`exact`: are whole numbers beyond 64 bits looked for? Else the caller has seen that there are none, or will."""
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
         return lenient(data)
-    return exactly(value, data)
+    return exactly(value, data) if exact else value
 
 
-def bounded(data: bytes) -> Any:
+def bounded(data: bytes, *, exact: bool = True) -> Any:
     """Does as `loads`, for a text from outside that may be long."""
     if has_more_values(data, MAX_VALUES):
         raise TooManyValues(f"it holds more than {MAX_VALUES} values, lists, objects and names")
-    return loads(data)
+    return loads(data, exact=exact)
 
 
 def strict(data: bytes | str) -> Any:

@@ -6,8 +6,9 @@ from typing import Any
 import orjson
 import pytest
 
-from proxy.core.jsontext import deeper_than
-from proxy.core.weight import LIGHT_BYTES, weighed, weight
+from proxy.core.jsontext import bounded, deeper_than
+from proxy.core.weight import LIGHT_BYTES, read, weighed, weight
+from tests.support.tables import table
 
 HEAVY = {
     "lists": (b"[", b"[],", b"0]"),
@@ -52,6 +53,28 @@ def test_what_is_looked_at_for_its_weight_shows_its_depth() -> None:
         value = {"a": [[], {"b": words}], "c": {}}
         assert weighed(value, orjson.dumps(value)).levels == levels
     assert weighed("word", b'"word"' + b" " * LIGHT_BYTES).levels == 0
+
+
+@table(
+    ("text", "levels"),
+    [
+        ("[1.5]", 1),
+        ('{"a": [0.1, [18446744073709551615, -9223372036854775808]], "b": 1e30}', 3),
+        ("[[9223372036854775808.5], 12345678901234567890e2]", 2),
+        ("18446744073709551616", 0),
+        ('{"a": {"b": [[], 1.5, 18446744073709551616, {"c": 2.5}]}}', 4),
+        ('[0.5, {"a": -9223372036854775809}, "20000000000000000001"]', 2),
+        ("[20000000000000000001, NaN]", 1),
+    ],
+)
+def test_attack_21_a_text_is_read_to_the_last_digit_however_long_it_is(text: str, levels: int) -> None:
+    short, long = text.encode(), text.encode() + b" " * LIGHT_BYTES
+    wanted = bounded(short)
+    for data in (short, long):
+        value, found = read(data, bounded)
+        assert repr(value) == repr(wanted)
+        assert found.weight == weight(value, len(data))
+    assert found.levels == levels
 
 
 @pytest.mark.parametrize("size", [0, LIGHT_BYTES])

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from proxy.core.ledger import Ledger
 from proxy.core.surfaces.openapi.known_paths import known_path
-from proxy.core.weight import weighed
+from proxy.core.weight import Parse, read
 from proxy.core.work import TakesLong
 from proxy.shell.offload.fair_slots import FairSlots
 from proxy.shell.ops.logs import Log
@@ -106,10 +106,17 @@ class WorkThreads:
                 ledger.back_to(entries)
         return await self._apart(job, ledger)
 
-    async def read(self, data: bytes, parse: Callable[[bytes], Returned], ledger: Ledger) -> Returned:
-        """Parses the body of a request. Its size decides where all further work on the request is done."""
+    async def read(self, data: bytes, parse: Parse[Returned], ledger: Ledger) -> tuple[Returned, int]:
+        """Parses the body of a request, and returns it with the memory that it takes. Its size decides where all
+        further work on the request is done."""
         ledger.work.takes_long = len(data) > LARGE_BYTES
-        return await self._apart(lambda: parse(data), ledger) if ledger.work.takes_long else parse(data)
+        body, found = (
+            await self._apart(lambda: read(data, parse), ledger)
+            if ledger.work.takes_long
+            else read(data, parse)
+        )
+        ledger.work.measured = body, found.levels
+        return body, found.weight
 
     async def work_on(self, size: int, job: Callable[[], Returned], owner: str) -> Returned:
         """Does a job that goes over so many bytes of what is kept."""
@@ -117,16 +124,6 @@ class WorkThreads:
         ledger.work.owner = owner
         ledger.work.takes_long = size > LARGE_BYTES
         return await self.run(job, ledger)
-
-    async def weighed(self, body: object, data: bytes, ledger: Ledger) -> int:
-        """Returns the memory that a body takes, parsed from these bytes. It takes as long as the parsing."""
-        found = (
-            await self._apart(lambda: weighed(body, data), ledger)
-            if ledger.work.takes_long
-            else weighed(body, data)
-        )
-        ledger.work.measured = body, found.levels
-        return found.weight
 
     async def _apart(self, job: Callable[[], Returned], ledger: Ledger) -> Returned:
         async with self._slots.slot(ledger.work.owner):

@@ -47,10 +47,10 @@ class Bodies:
         return await self._parsed(data, loan, ledger) if data else None
 
     async def _parsed(self, data: bytes, loan: Loan, ledger: Ledger) -> Any:
-        body = await self.threads.read(data, _parsed, ledger)
-        loan.take_up(await self.threads.weighed(body, data, ledger), len(data))
+        body, weight = await self.threads.read(data, _parsed, ledger)
+        loan.take_up(weight, len(data))
         return body
 
 
-def _parsed(data: bytes) -> Any:
-    return parsed(data, "The request body", "Send one JSON object in UTF-8.")
+def _parsed(data: bytes, *, exact: bool) -> Any:
+    return parsed(data, "The request body", "Send one JSON object in UTF-8.", exact=exact)

@@ -290,8 +290,8 @@ class SocketSession:
             raise ClientFault(
                 "Messages must be text, not binary: send the JSON as text.", code="invalid_message"
             )
-        body = await self._engine.threads.read(data, read_create, ledger)
-        loan.take_up(await self._engine.threads.weighed(body, data, ledger), len(data))
+        body, weight = await self._engine.threads.read(data, read_create, ledger)
+        loan.take_up(weight, len(data))
         stream.lane = take_lane(body)
         self._known.begin(stream.lane)
         return body

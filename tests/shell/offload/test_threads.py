@@ -11,10 +11,11 @@ import orjson
 import pytest
 
 from proxy.core.errors import ClientFault
+from proxy.core.jsontext import bounded
 from proxy.core.ledger import Ledger
 from proxy.core.work import BRIEF_UNITS, UNITS_PER_REQUEST
 from proxy.shell.offload import threads as module
-from proxy.shell.offload.threads import WorkThreads
+from proxy.shell.offload.threads import LARGE_BYTES, WorkThreads
 from proxy.shell.ops.logs import make_log
 
 PROMPTLY = 10.0
@@ -57,10 +58,12 @@ async def test_what_is_known_to_be_large_is_done_in_a_thread_of_its_own(threads:
 
 
 async def test_of_a_long_body_that_was_weighed_it_is_known_how_deep_it_is(threads: WorkThreads) -> None:
-    for takes_long in (False, True):
-        ledger, body = Ledger(), [[1]]
-        ledger.work.takes_long = takes_long
-        assert await threads.weighed(body, b"[[1]]" + b" " * 1_000_000, ledger) > 3_000_000
+    for size in (LARGE_BYTES // 2, LARGE_BYTES * 2):
+        ledger = Ledger()
+        body, weight = await threads.read(b"[[1]]" + b" " * size, bounded, ledger)
+        assert ledger.work.takes_long is (size > LARGE_BYTES)
+        assert body == [[1]]
+        assert weight > 3 * size
         assert ledger.work.levels(body) == 2
         assert ledger.work.levels([[1]]) is None
 

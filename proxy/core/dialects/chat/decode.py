@@ -91,9 +91,8 @@ class ChatDecoder(Decoding):
 
     @staticmethod
     def wants_extras_back(profile: BackendProfile, *, proven: bool = False) -> bool:
-        return (
-            profile.signed_calls or profile.replay == DETAILS or (profile.replay_by_evidence and not proven)
-        )
+        learned = profile.replay_by_evidence and not proven
+        return learned or profile.signed_calls or profile.replay == DETAILS
 
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -7,10 +7,11 @@ from proxy.core.errors import ClientFault, OwnWords
 from proxy.core.jsontext import MAX_VALUES
 
 
-def parsed(data: bytes, what: str, advice: str) -> Any:
-    """The value of the data. A complaint says `what` cannot be read, and ends with `advice`."""
+def parsed(data: bytes, what: str, advice: str, *, exact: bool = True) -> Any:
+    """The value of the data. A complaint says `what` cannot be read, and ends with `advice`. `exact`: see
+    `jsontext.loads`."""
     try:
-        return jsontext.bounded(data)
+        return jsontext.bounded(data, exact=exact)
     except jsontext.TooManyValues:
         raise ClientFault(
             f"{what} holds more than {MAX_VALUES} values, lists, objects and names: send fewer.",

@@ -20,9 +20,9 @@ NOT_HERE = frozenset({"type", "stream", "stream_options"})
 """Members without meaning on this transport. Some clients send them although the specification forbids it."""
 
 
-def read_create(message: bytes) -> dict[str, Any]:
+def read_create(message: bytes, *, exact: bool = True) -> dict[str, Any]:
     """The body of the request in a message. On this transport every answer is a stream."""
-    raw = parsed(message, "The message", "Send one JSON object in each.")
+    raw = parsed(message, "The message", "Send one JSON object in each.", exact=exact)
     if not isinstance(raw, dict):
         raise ClientFault(f"A message must be a JSON object, got {json_name(raw)}.", code="invalid_type")
     if (kind := raw.get("type")) != CREATE:
