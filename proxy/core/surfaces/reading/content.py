@@ -79,6 +79,11 @@ class InputCursor:
         index = self.item - self.before
         return f"{self.among}[{index if self.indices is None else self.indices[index]}]{inside}"
 
+    def path_of_call(self, item: int) -> str:
+        """The path of the call id of another item, where the client has sent that."""
+        self.item = item
+        return self.path(".call_id") if item >= self.before else self.among
+
 
 def _text(part: Json) -> Text:
     return Text(string_in(part, "text"))

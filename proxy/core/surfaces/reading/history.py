@@ -8,8 +8,9 @@ keep their place, each by itself. A history that is in this order already comes 
 """
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
@@ -38,8 +39,8 @@ failed for backends that have such a mark: the model must not take the word for 
 NAMELESS = "call"
 """Stem for calls whose id is an empty string, which no backend takes."""
 
-LocatedTurn = tuple[Turn, str]
-"""A turn as it came, and the path of the call id if it is a turn of results: complaints name it."""
+LocatedTurn = tuple[Turn, Any]
+"""A turn as it came, and its place, of which `path_of` makes the path of its call id: complaints name it."""
 
 ANSWERED = (ASSISTANT, TOOL)
 """Who speaks after the first turns. Only what they say has an order of its own."""
@@ -48,22 +49,25 @@ SPOKEN = (Text, Refusal, Reasoning)
 
 
 def canonical(
-    located: list[LocatedTurn], ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse"
+    located: list[LocatedTurn],
+    ledger: Ledger,
+    orphan_outputs: OrphanOutputs = "refuse",
+    path_of: Callable[[Any], str] = str,
 ) -> list[Turn]:
     """The turns in the order that every backend accepts. Codex loses calls when it cuts a history, so its orphaned
-    outputs are dropped; other clients' are refused."""
+    outputs are dropped; other clients' are refused. `path_of`: see `LocatedTurn`."""
     if not any(turn.role in ANSWERED for turn, _ in located):  # nobody has said anything yet
         return [turn for turn, _ in located if turn.parts]
     history = _History(located, ledger)
-    for turn, path in located:
+    for turn, place in located:
         role = turn.role
         if role is ASSISTANT:
             history.reply(turn)
         elif role is TOOL:
-            history.results(turn, path)
+            history.results(turn, place)
         elif turn.parts:
             history.other(turn)
-    history.settle(orphan_outputs)
+    history.settle(orphan_outputs, path_of)
     return history.turns()
 
 
@@ -98,7 +102,7 @@ class _History:
         """The calls of the open turn."""
         self._unanswered: dict[str, list[deque[_Pair]]] = {}
         """By the client's id, for each turn, oldest first: the calls that wait for their result."""
-        self._strays: list[tuple[Result, str]] = []
+        self._strays: list[tuple[Result, Any]] = []
         self._uses: dict[str, int] = {}
         self._taken: set[str] | None = None
 
@@ -113,12 +117,12 @@ class _History:
                 self._turns.append((growing, self._pairs))
             growing.parts.append(self._call(part, growing) if isinstance(part, Call) else part)
 
-    def results(self, turn: Turn, path: str) -> None:
+    def results(self, turn: Turn, place: Any) -> None:
         for part in turn.parts:
             if isinstance(part, Result):
                 answered = self._answer(part)
                 if answered is None:
-                    self._strays.append((part, path))
+                    self._strays.append((part, place))
                 elif answered is self._open:
                     self._open = None
 
@@ -126,12 +130,12 @@ class _History:
         self._open = None
         self._turns.append((turn, []))
 
-    def settle(self, orphan_outputs: OrphanOutputs) -> None:
+    def settle(self, orphan_outputs: OrphanOutputs, path_of: Callable[[Any], str]) -> None:
         """Pairs results that stand before their call. A result without any call is an orphan."""
-        for result, path in self._strays:
+        for result, place in self._strays:
             if self._answer(result) is None:
                 if orphan_outputs == "refuse":
-                    raise _orphan(result, path, known=result.call_id in self._uses)
+                    raise _orphan(result, path_of(place), known=result.call_id in self._uses)
                 self._ledger.drop("orphan_output")
 
     def turns(self) -> list[Turn]:

@@ -82,7 +82,7 @@ def decode(
     toolbox = read_tools([(envelope.get("tools") or [], "tools"), *cursor.tools], ledger, READERS, run=run)
     count_deferred(envelope.get("tools") or [], ledger)
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
-    turns = canonical(located, ledger, orphan_outputs)
+    turns = canonical(located, ledger, orphan_outputs, cursor.path_of_call)
     if not turns:
         raise wrong_value(
             "input", "holds nothing that can be sent to a model: give it a message with content."
@@ -124,7 +124,7 @@ def _hosted(toolbox: Toolbox, envelope: ResponsesEnvelope, ledger: Ledger) -> Ho
 def _turns(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[LocatedTurn]:
     located: list[LocatedTurn] = []
     if instructions := envelope.get("instructions"):
-        located.append((Turn(SYSTEM, [Text(instructions)]), ""))
+        located.append((Turn(SYSTEM, [Text(instructions)]), 0))
     match envelope.get("input"):
         case list() as items if items or located:
             located += read_items(items, cursor)
@@ -133,7 +133,7 @@ def _turns(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[LocatedTurn
         case str() as text if len(text) > MAX_INPUT_TEXT:
             raise wrong_value("input", f"may have at most {MAX_INPUT_TEXT} characters: send less.")
         case str() as text:  # an empty one too: the API has no lower bound, and instructions may say it all
-            located.append((Turn(USER, [Text(text)]), ""))
+            located.append((Turn(USER, [Text(text)]), 0))
         case list():
             raise nothing_to_answer()
         case other:

@@ -87,30 +87,26 @@ def read_items(items: list[Any], cursor: InputCursor) -> list[LocatedTurn]:
     cursor.last = len(items) - 1
     for index, item in enumerate(items):
         cursor.item = index
+        kind = item.get("type") if type(item) is dict else None
+        reader = ITEMS.get(kind) if type(kind) is str else None
         try:
-            turn = _turn(item, cursor)
+            turn = _turn(item, cursor) if reader is None else reader(item, cursor)
         except FieldFault as fault:
             raise fault.inside(cursor.path()) from None
         if turn is not None:
-            located.append((turn, _path_of_call(cursor) if turn.role is TOOL else ""))
+            located.append((turn, index))
     return located
 
 
-def _path_of_call(cursor: InputCursor) -> str:
-    return cursor.path(".call_id") if cursor.item >= cursor.before else "input"
-
-
 def _turn(item: Any, cursor: InputCursor) -> Turn | None:
+    """Reads an item whose type is missing, or not known."""
     if not isinstance(item, dict):
         raise wrong_type("", "an object", item)
     kind = item.get("type")
     if kind is None:
-        kind = _untyped(item)
+        return ITEMS[_untyped(item)](item, cursor)
     if not isinstance(kind, str):
         raise wrong_type(".type", "a string", kind)
-    reader = ITEMS.get(kind)
-    if reader is not None:
-        return reader(item, cursor)
     cursor.ledger.drop("unknown_item")
     cursor.ledger.log.debug("input_item_ignored", type=as_name(kind))
     return None
