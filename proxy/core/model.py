@@ -180,6 +180,9 @@ class ToolSpec:
     grammar: dict[str, Any] | None = None
     """A custom tool's `format`."""
     path: str = field(default="", compare=False)
+    written: bytes | None = field(default=None, init=False, compare=False, repr=False)
+    """The parameters as JSON, by which is remembered what was found of them before; None where nobody has written them
+    yet."""
 
 
 class ChoiceMode(StrEnum):

@@ -121,7 +121,7 @@ def _long_description(spec: ToolSpec, limit: int, work: Work) -> bool:
 
 def _deep_schema(spec: ToolSpec, limit: int, work: Work) -> bool:
     work.on = f"{spec.path}.parameters"
-    return spec.parameters is not None and depth(spec.parameters, work) > limit
+    return spec.parameters is not None and depth(spec.parameters, work, spec.written) > limit
 
 
 RULES = (
@@ -164,13 +164,14 @@ def _over_limits(tools: list[ToolSpec], limits: ToolLimits, work: Work) -> Itera
                 )
 
 
-def depth(schema: Mapping[str, Any], work: Work) -> int:
+def depth(schema: Mapping[str, Any], work: Work, written: bytes | None = None) -> int:
     """Counts the levels of objects and lists inside one another that a schema describes without its references.
 
     The result is remembered by the schema's bytes, because the same tools come with every request of an agent. A schema
-    that is nested too deeply to be written was refused before, by the check of schemas.
+    that is nested too deeply to be written was refused before, by the check of schemas. `written`: the schema as JSON,
+    if it has been written.
     """
-    data = jsontext.dumps(schema)
+    data = written or jsontext.dumps(schema)
     return _DEPTHS.of((data, None), lambda: (_depth(data, work), 0))
 
 

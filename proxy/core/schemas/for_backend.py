@@ -28,24 +28,25 @@ would choke on. The rules of `subsets.PROVIDERS`, of which only one applies, kee
 _REWRITTEN: Remembered[tuple[Rewritten, int]] = Remembered()
 
 
-def rewritten(parameters: Schema | None, rules: Collection[str], work: Work) -> Rewritten:
-    """Returns a tool's parameters as a backend with these rules can read them, and what was lost on the way."""
-    return _rewritten(parameters or {}, frozenset(rules), True, work)
+def rewritten(
+    parameters: Schema | None, rules: Collection[str], work: Work, written: bytes | None = None
+) -> Rewritten:
+    """Returns a tool's parameters as a backend with these rules can read them, and what was lost on the way. `written`:
+    the parameters as JSON, if they have been written."""
+    return _rewritten(written or jsontext.dumps(parameters or {}), frozenset(rules), True, work)
 
 
 def rewritten_answer(schema: Schema, rules: Collection[str], param: str, work: Work) -> Rewritten:
     """Rewrites the schema of an answer, which need not describe an object and stands at `param`. Raises Incompatible
     where the backend can read nothing that means the same. The result is shared: do not change it."""
     work.on = param
-    result = _rewritten(schema, frozenset(rules), False, work)
+    result = _rewritten(jsontext.dumps(schema), frozenset(rules), False, work)
     if result.incompatible:
         raise fault_of(result, "the schema of the answer", "this backend", schema, param)
     return result
 
 
-def _rewritten(schema: Schema, rules: frozenset[str], of_tool: bool, work: Work) -> Rewritten:
-    data = jsontext.dumps(schema)
-
+def _rewritten(data: bytes, rules: frozenset[str], of_tool: bool, work: Work) -> Rewritten:
     def make() -> tuple[tuple[Rewritten, int], int]:
         result = _reduction(data, rules, of_tool, work)
         size = len(jsontext.dumps(result.schema))

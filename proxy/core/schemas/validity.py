@@ -40,40 +40,41 @@ TOO_DEEP = _Flaw("", f"is nested deeper than {MAX_NESTING} levels: flatten it.")
 TOO_MANY = _Flaw("", f"holds more than {MAX_SUBSCHEMAS} schemas: send fewer.")
 
 
-def check(parameters: Any, param: str, work: Work) -> None:
-    """Raises ClientFault, naming the place below `param`, unless this can be the schema of a tool's parameters."""
+def check(parameters: Any, param: str, work: Work) -> bytes | None:
+    """Raises ClientFault, naming the place below `param`, unless this can be the schema of a tool's parameters. Returns
+    it as JSON."""
     if parameters is None:
-        return
+        return None
     if not isinstance(parameters, dict):
         complaint = f"{param} must be an object: the JSON Schema of the parameters."
         raise ClientFault(complaint, param=param, code=BAD_PARAMETERS)
     declared = parameters.get("type") or "object"
     if "object" not in (declared if isinstance(declared, list) else [declared]):
         raise ClientFault(f'{param}.type must be "object".', param=f"{param}.type", code=BAD_PARAMETERS)
-    check_schema(parameters, param, work, BAD_PARAMETERS)
+    return check_schema(parameters, param, work, BAD_PARAMETERS)
 
 
-def check_schema(schema: Schema, param: str, work: Work, code: str = BAD_SCHEMA) -> None:
-    """Checks any schema, whatever it describes."""
+def check_schema(schema: Schema, param: str, work: Work, code: str = BAD_SCHEMA) -> bytes:
+    """Checks any schema, whatever it describes, and returns it as JSON."""
     try:
         data = jsontext.dumps(schema)
     except jsontext.BadJson:  # deeper than anything can be written
-        flaw: _Flaw | None = TOO_DEEP
-    else:
-        if len(data) > MAX_BYTES:
-            raise ClientFault(
-                f"{param} is longer than {MAX_BYTES} bytes: shorten it.", param=param, code=code
-            )
-        work.on = param
-        flaw = _FLAWS.of((data, None), lambda: (_flaw(data, work), 0))
-    if flaw:
-        raise ClientFault(f"{param}{flaw.where} {flaw.what}", param=param + flaw.where, code=code)
+        raise _fault(TOO_DEEP, param, code) from None
+    if len(data) > MAX_BYTES:
+        raise ClientFault(f"{param} is longer than {MAX_BYTES} bytes: shorten it.", param=param, code=code)
+    work.on = param
+    if flaw := _FLAWS.of((data, None), lambda: (_flaw(data, work), 0)):
+        raise _fault(flaw, param, code)
+    return data
+
+
+def _fault(flaw: _Flaw, param: str, code: str) -> ClientFault:
+    return ClientFault(f"{param}{flaw.where} {flaw.what}", param=param + flaw.where, code=code)
 
 
 def check_answer(schema: Schema, param: str, work: Work) -> None:
     """Checks the schema of an answer, in which a reference must not point at nothing: no answer could be held to it."""
-    check_schema(schema, param, work)
-    data = jsontext.dumps(schema)
+    data = check_schema(schema, param, work)
     if where := _DEAD_ENDS.of((data, None), lambda: (_dead_end(data, work), 0)):
         complaint = f"{param}{where} points at nothing in the schema: put what it means under $defs."
         raise ClientFault(complaint, param=param + where, code=BAD_SCHEMA)

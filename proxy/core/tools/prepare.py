@@ -219,7 +219,8 @@ def _prepared(
             return PreparedTool(name, spec.description, {}, declared=spec, space=space)
     description, parameters = BRIDGES[spec.kind].declare(spec)
     work.on = path = f"{spec.path}.parameters"
-    result = for_backend.rewritten(parameters, profile.schema, work)
+    written = spec.written if parameters is spec.parameters else None
+    result = for_backend.rewritten(parameters, profile.schema, work, written)
     if result.incompatible:
         backend = f"the backend ({profile.name}, model {shown(model)})"
         raise for_backend.fault_of(result, f"the tool '{shown(stem(spec.tool))}'", backend, parameters, path)

@@ -182,16 +182,18 @@ OF_OTHERS = ("input_schema", "inputSchema")
 
 def function(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec:
     name = ToolName(named(tool, param), namespace)
-    parameters = tool.get("parameters")
+    parameters, written = tool.get("parameters"), None
     if parameters is not None:
-        validity.check(parameters, f"{param}.parameters", work)
+        written = validity.check(parameters, f"{param}.parameters", work)
     elif other := next((word for word in OF_OTHERS if tool.get(word)), None):
         raise missing(f"{param}.parameters", f"the schema that stands in {other}")
     strict = tool.get("strict")
     if strict is not None and not isinstance(strict, bool):
         raise wrong_type(f"{param}.strict", "a boolean", strict)
     description = optional_string_in(tool, "description", param)
-    return ToolSpec(name, FUNCTION, description, parameters, strict, path=param)
+    spec = ToolSpec(name, FUNCTION, description, parameters, strict, path=param)
+    spec.written = written
+    return spec
 
 
 def custom(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec:

@@ -1,5 +1,8 @@
 """R01, R10, S22: what is declared, what is left out, and what is refused, on every surface alike."""
 
+from dataclasses import replace
+
+from proxy.core import jsontext
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.surfaces.reading import tools as reading_tools
@@ -172,3 +175,10 @@ def test_parameters_under_another_apis_name_are_not_lost(word):
 def test_a_tool_that_says_its_parameters_twice_has_them():
     tool = {"type": "function", "name": "f", "parameters": OBJECT, "input_schema": OBJECT}
     assert ask(tools=[tool]).tools[0].parameters == OBJECT
+
+
+def test_the_parameters_are_written_once_for_all_that_is_remembered_of_them():
+    """Another schema in the tool's place is written anew."""
+    (spec,) = ask(tools=[{"type": "function", "name": "f", "parameters": OBJECT}]).tools
+    assert spec.written == jsontext.dumps(OBJECT)
+    assert replace(spec, parameters={"type": "object", "title": "other"}).written is None
