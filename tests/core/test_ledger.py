@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.ledger import Ledger, Silence
-from proxy.core.model import Call, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.model import Call, Result, Role, Text, ToolKind, ToolName
 from proxy.core.surfaces.reading.history import canonical
 
 
@@ -72,8 +72,8 @@ def test_details_are_for_whoever_reads_them() -> None:
         def debug(self, event: str, **fields: Any) -> None:
             told.append(event)
 
-    said = [(Turn(Role.ASSISTANT, [Call("c", ToolName("f"), ToolKind.FUNCTION, "{}")]), "")]
-    said.append((Turn(Role.TOOL, [Result("c", [Text("r")])]), "input[1].call_id"))
+    said = [(Role.ASSISTANT, [Call("c", ToolName("f"), ToolKind.FUNCTION, "{}")], "")]
+    said.append((Role.TOOL, [Result("c", [Text("r")])], "input[1].call_id"))
     canonical(said, Ledger(Listening(), details=False))
     assert told == []
     canonical(said, Ledger(Listening()))

@@ -123,7 +123,7 @@ HISTORIES = st.lists(TURNS, max_size=12)
 
 
 def placed(turns: list[Turn]) -> list[LocatedTurn]:
-    return [(turn, f"input[{index}].call_id") for index, turn in enumerate(turns)]
+    return [(turn.role, turn.parts, f"input[{index}].call_id") for index, turn in enumerate(turns)]
 
 
 @settings(max_examples=200, deadline=None)

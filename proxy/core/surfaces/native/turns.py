@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.masking.redact import quoted
-from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName
 from proxy.core.surfaces.chat.proofs import read_proof
 from proxy.core.surfaces.memory.call_ids import MAX_ID, CallMap
 from proxy.core.surfaces.reading.checks import (
@@ -21,6 +21,7 @@ from proxy.core.surfaces.reading.checks import (
     wrong_type,
     wrong_value,
 )
+from proxy.core.surfaces.reading.history import Said
 from proxy.core.surfaces.reading.messages import (
     ANSWERED,
     MessagesSoFar,
@@ -90,7 +91,7 @@ class _Calling:
         so_far.called(made)
         return [*read_proof(raw, call_id), made]
 
-    def answer(self, message: Json, so_far: MessagesSoFar) -> Turn:
+    def answer(self, message: Json, so_far: MessagesSoFar) -> Said:
         call_id = self._id(message, "tool_call_id", ANSWERED)
         so_far.answered(call_id)
         name = optional_string_in(message, "name")
@@ -102,7 +103,7 @@ class _Calling:
         failed = message.get("is_error")
         if not isinstance(failed, bool | None):
             raise wrong_type(".is_error", "a boolean", failed)
-        return Turn(Role.TOOL, [Result(call_id, [_returned(message)], is_error=failed)])
+        return Role.TOOL, [Result(call_id, [_returned(message)], is_error=failed)]
 
     def _id(self, holder: Json, key: str, what: str) -> str:
         """Reads an id that may be a call's of this conversation."""

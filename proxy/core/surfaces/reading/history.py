@@ -22,9 +22,11 @@ from proxy.core.model import (
     Call,
     File,
     Image,
+    Part,
     Reasoning,
     Refusal,
     Result,
+    Role,
     Text,
     Turn,
 )
@@ -39,8 +41,11 @@ failed for backends that have such a mark: the model must not take the word for 
 NAMELESS = "call"
 """Stem for calls whose id is an empty string, which no backend takes."""
 
-LocatedTurn = tuple[Turn, Any]
-"""A turn as it came, and its place, of which `path_of` makes the path of its call id: complaints name it."""
+Said = tuple[Role, list[Part]]
+"""Who says what in an item, or in a message."""
+
+LocatedTurn = tuple[Role, list[Part], Any]
+"""The same with its place, of which `path_of` makes the path of its call id: complaints name it."""
 
 ANSWERED = (ASSISTANT, TOOL)
 """Who speaks after the first turns. Only what they say has an order of its own."""
@@ -56,17 +61,16 @@ def canonical(
 ) -> list[Turn]:
     """The turns in the order that every backend accepts. Codex loses calls when it cuts a history, so its orphaned
     outputs are dropped; other clients' are refused. `path_of`: see `LocatedTurn`."""
-    if not any(turn.role in ANSWERED for turn, _ in located):  # nobody has said anything yet
-        return [turn for turn, _ in located if turn.parts]
+    if not any(role in ANSWERED for role, _, _ in located):  # nobody has said anything yet
+        return [Turn(role, parts) for role, parts, _ in located if parts]
     history = _History(located, ledger)
-    for turn, place in located:
-        role = turn.role
+    for role, parts, place in located:
         if role is ASSISTANT:
-            history.reply(turn)
+            history.reply(parts)
         elif role is TOOL:
-            history.results(turn, place)
-        elif turn.parts:
-            history.other(turn)
+            history.results(parts, place)
+        elif parts:
+            history.other(Turn(role, parts))
     history.settle(orphan_outputs, path_of)
     return history.turns()
 
@@ -106,8 +110,8 @@ class _History:
         self._uses: dict[str, int] = {}
         self._taken: set[str] | None = None
 
-    def reply(self, turn: Turn) -> None:
-        for part in turn.parts:
+    def reply(self, parts: list[Part]) -> None:
+        for part in parts:
             if isinstance(part, SPOKEN) and not part.text and not _is_wordless_thought(part):
                 continue
             growing = self._open
@@ -117,8 +121,8 @@ class _History:
                 self._turns.append((growing, self._pairs))
             growing.parts.append(self._call(part, growing) if isinstance(part, Call) else part)
 
-    def results(self, turn: Turn, place: Any) -> None:
-        for part in turn.parts:
+    def results(self, parts: list[Part], place: Any) -> None:
+        for part in parts:
             if isinstance(part, Result):
                 answered = self._answer(part)
                 if answered is None:
@@ -167,7 +171,7 @@ class _History:
         """Makes id_2, id_3 …, which are the same in each request of a growing conversation."""
         if self._taken is None:
             self._taken = {
-                part.call_id for turn, _ in self._located for part in turn.parts if isinstance(part, Call)
+                part.call_id for _, parts, _ in self._located for part in parts if isinstance(part, Call)
             }
         uses = self._uses.get(said_id, 0) + 1
         while (call_id := f"{said_id or NAMELESS}_{uses}") in self._taken:

@@ -20,7 +20,6 @@ from proxy.core.model import (
     Refusal,
     Role,
     Text,
-    Turn,
 )
 from proxy.core.surfaces.reading.checks import (
     FieldFault,
@@ -41,7 +40,7 @@ from proxy.core.surfaces.reading.content import (
     content_in,
     read_file,
 )
-from proxy.core.surfaces.reading.history import LocatedTurn
+from proxy.core.surfaces.reading.history import LocatedTurn, Said
 from proxy.core.surfaces.reading.tools import Json
 
 MAX_MESSAGES = 20_000
@@ -96,7 +95,7 @@ class MessagesSoFar:
         self.cursor.ledger.warn("tool_call_id was ignored in messages whose role is not tool.")
 
 
-Speaker = Callable[[Json, MessagesSoFar], Turn]
+Speaker = Callable[[Json, MessagesSoFar], Said]
 CallReader = Callable[[Json, MessagesSoFar], list[Part]]
 """Reads a call, and what must come back before it."""
 
@@ -109,16 +108,19 @@ def read_messages(
     located: list[LocatedTurn] = []
     for index, message in enumerate(messages):
         so_far.cursor.item = index
-        path = f"messages[{index}]"
         try:
-            turn = _turn(message, speakers, so_far)
+            role, parts = _said(message, speakers, so_far)
         except FieldFault as fault:
-            raise fault.inside(path) from None
-        located.append((turn, f"{path}.tool_call_id"))
+            raise fault.inside(f"messages[{index}]") from None
+        located.append((role, parts, index))
     return located
 
 
-def _turn(message: Any, speakers: Mapping[str, Speaker], so_far: MessagesSoFar) -> Turn:
+def path_of_call(index: int) -> str:
+    return f"messages[{index}].tool_call_id"
+
+
+def _said(message: Any, speakers: Mapping[str, Speaker], so_far: MessagesSoFar) -> Said:
     if not isinstance(message, dict):
         raise wrong_type("", "an object", message)
     role = optional_string_in(message, "role")
@@ -139,17 +141,17 @@ def _turn(message: Any, speakers: Mapping[str, Speaker], so_far: MessagesSoFar) 
 
 
 def instructed(role: Role) -> Speaker:
-    return lambda message, so_far: Turn(role, content_in(message, "content", so_far.cursor, (Text,)))
+    return lambda message, so_far: (role, content_in(message, "content", so_far.cursor, (Text,)))
 
 
-def user(message: Json, so_far: MessagesSoFar) -> Turn:
-    return Turn(USER, content_in(message, "content", so_far.cursor, MEDIA_PARTS, CHAT_PARTS))
+def user(message: Json, so_far: MessagesSoFar) -> Said:
+    return USER, content_in(message, "content", so_far.cursor, MEDIA_PARTS, CHAT_PARTS)
 
 
 def assistant(read_calls: CallReader) -> Speaker:
     """Reads an assistant's message in the order in which models work: they think, speak, then call."""
 
-    def speak(message: Json, so_far: MessagesSoFar) -> Turn:
+    def speak(message: Json, so_far: MessagesSoFar) -> Said:
         parts = [*_thoughts(message), *_words(message, so_far)]
         parts += read_calls(message, so_far)
         if not parts and message.get("content") is None:
@@ -157,7 +159,7 @@ def assistant(read_calls: CallReader) -> Speaker:
                 ".content",
                 "a string or an array of parts. Only an assistant message with tool_calls or a refusal may do without",
             )
-        return Turn(ASSISTANT, parts)
+        return ASSISTANT, parts
 
     return speak
 

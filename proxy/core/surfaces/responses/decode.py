@@ -18,7 +18,6 @@ from proxy.core.model import (
     Sampling,
     Text,
     ToolChoice,
-    Turn,
 )
 from proxy.core.stored.faults import nothing_to_answer
 from proxy.core.surfaces.memory.tokens import TokenSigner
@@ -124,7 +123,7 @@ def _hosted(toolbox: Toolbox, envelope: ResponsesEnvelope, ledger: Ledger) -> Ho
 def _turns(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[LocatedTurn]:
     located: list[LocatedTurn] = []
     if instructions := envelope.get("instructions"):
-        located.append((Turn(SYSTEM, [Text(instructions)]), 0))
+        located.append((SYSTEM, [Text(instructions)], 0))
     match envelope.get("input"):
         case list() as items if items or located:
             located += read_items(items, cursor)
@@ -133,7 +132,7 @@ def _turns(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[LocatedTurn
         case str() as text if len(text) > MAX_INPUT_TEXT:
             raise wrong_value("input", f"may have at most {MAX_INPUT_TEXT} characters: send less.")
         case str() as text:  # an empty one too: the API has no lower bound, and instructions may say it all
-            located.append((Turn(USER, [Text(text)]), 0))
+            located.append((USER, [Text(text)], 0))
         case list():
             raise nothing_to_answer()
         case other:

@@ -26,7 +26,6 @@ from proxy.core.model import (
     Text,
     ToolKind,
     ToolName,
-    Turn,
 )
 from proxy.core.stored.kept_items import HOSTED_ANSWERS, HOSTED_PREFIXES
 from proxy.core.stored.private import thought_in
@@ -43,7 +42,7 @@ from proxy.core.surfaces.reading.checks import (
     wrong_value,
 )
 from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
-from proxy.core.surfaces.reading.history import LocatedTurn
+from proxy.core.surfaces.reading.history import LocatedTurn, Said
 from proxy.core.surfaces.responses import tool_results
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.tools.names import stem
@@ -60,7 +59,7 @@ NOTHING_FOUND = "No tools were found."
 RESULTS_ARE_ITEMS = " What a tool returned is an item of its own: send a function_call_output."
 CALLS_ARE_ITEMS = "is the Chat form: send each call as an item of its own, a function_call."
 
-ItemReader = Callable[[Json, InputCursor], Turn | None]
+ItemReader = Callable[[Json, InputCursor], Said | None]
 
 
 ASSISTANT_PARTS = (Text, Refusal, Reasoning)
@@ -90,15 +89,16 @@ def read_items(items: list[Any], cursor: InputCursor) -> list[LocatedTurn]:
         kind = item.get("type") if type(item) is dict else None
         reader = ITEMS.get(kind) if type(kind) is str else None
         try:
-            turn = _turn(item, cursor) if reader is None else reader(item, cursor)
+            said = _said(item, cursor) if reader is None else reader(item, cursor)
         except FieldFault as fault:
             raise fault.inside(cursor.path()) from None
-        if turn is not None:
-            located.append((turn, index))
+        if said is not None:
+            role, parts = said
+            located.append((role, parts, index))
     return located
 
 
-def _turn(item: Any, cursor: InputCursor) -> Turn | None:
+def _said(item: Any, cursor: InputCursor) -> Said | None:
     """Reads an item whose type is missing, or not known."""
     if not isinstance(item, dict):
         raise wrong_type("", "an object", item)
@@ -119,7 +119,7 @@ def _untyped(item: Json) -> str:
     return "item_reference" if is_reference else "message"
 
 
-def _message(item: Json, cursor: InputCursor) -> Turn:
+def _message(item: Json, cursor: InputCursor) -> Said:
     role = item.get("role")
     spoken = ROLES.get(role) if isinstance(role, str) else None
     if spoken is None:
@@ -128,11 +128,11 @@ def _message(item: Json, cursor: InputCursor) -> Turn:
     if item.get("tool_calls"):  # if they were ignored, their results would have no calls
         raise wrong_value(".tool_calls", CALLS_ARE_ITEMS)
     if speaker is ASSISTANT and item.get("content") is None:
-        return Turn(speaker, [])  # an answer of nothing but calls, in the Chat form
+        return speaker, []  # an answer of nothing but calls, in the Chat form
     parts = content_in(item, "content", cursor, allowed)
     if speaker is ASSISTANT and (phase := item.get("phase")) and isinstance(phase, str):
         parts = [replace(part, phase=phase) if isinstance(part, Text) else part for part in parts]
-    return Turn(speaker, parts)
+    return speaker, parts
 
 
 def _of_no_role(message: Json) -> FieldFault:
@@ -143,9 +143,9 @@ def _of_no_role(message: Json) -> FieldFault:
     return wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {quoted(role)}.{hint}")
 
 
-def _agent_message(item: Json, cursor: InputCursor) -> Turn:
+def _agent_message(item: Json, cursor: InputCursor) -> Said:
     """Codex sends these from one agent to another. To the model, the other agent is a user."""
-    return Turn(USER, content_in(item, "content", cursor, MEDIA_PARTS, AGENT_PARTS))
+    return USER, content_in(item, "content", cursor, MEDIA_PARTS, AGENT_PARTS)
 
 
 def _plaintext(part: Json) -> Text:
@@ -153,7 +153,7 @@ def _plaintext(part: Json) -> Text:
     return Text(string_in(part, "encrypted_content"))
 
 
-def _function_call(item: Json, cursor: InputCursor) -> Turn:
+def _function_call(item: Json, cursor: InputCursor) -> Said:
     arguments = item.get("arguments")
     if isinstance(arguments, str):
         return _call(item, FUNCTION, arguments)
@@ -162,14 +162,14 @@ def _function_call(item: Json, cursor: InputCursor) -> Turn:
     return _call(item, FUNCTION, jsontext.compact(mapping(arguments, ".arguments", "JSON text or an object")))
 
 
-def _custom_tool_call(item: Json, cursor: InputCursor) -> Turn:
+def _custom_tool_call(item: Json, cursor: InputCursor) -> Said:
     return _call(item, CUSTOM, optional_string_in(item, "input") or "")
 
 
-def _call(item: Json, kind: ToolKind, arguments: str) -> Turn:
+def _call(item: Json, kind: ToolKind, arguments: str) -> Said:
     name = filled_in(item, "name", what="the name of the tool")
     tool = ToolName(name, optional_string_in(item, "namespace") or None)
-    return Turn(ASSISTANT, [Call(_call_id(item), tool, kind, arguments)])
+    return ASSISTANT, [Call(_call_id(item), tool, kind, arguments)]
 
 
 def _call_id(item: Json) -> str:
@@ -177,49 +177,49 @@ def _call_id(item: Json) -> str:
     return string_in(item, key, what="the id of the call")
 
 
-def _tool_search_call(item: Json, cursor: InputCursor) -> Turn | None:
+def _tool_search_call(item: Json, cursor: InputCursor) -> Said | None:
     return _call_of(ToolKind.TOOL_SEARCH, item, item.get("arguments"), cursor)
 
 
-def _local_shell_call(item: Json, cursor: InputCursor) -> Turn | None:
+def _local_shell_call(item: Json, cursor: InputCursor) -> Said | None:
     action = item.get("action")
     if isinstance(action, dict):
         action = {name: value for name, value in action.items() if name != "type" and value}
     return _call_of(ToolKind.LOCAL_SHELL, item, action, cursor)
 
 
-def _shell_call(item: Json, cursor: InputCursor) -> Turn | None:
+def _shell_call(item: Json, cursor: InputCursor) -> Said | None:
     action = item.get("action")
     if isinstance(action, dict):
         action = {name: value for name, value in action.items() if value is not None}
     return _call_of(ToolKind.SHELL, item, action, cursor)
 
 
-def _apply_patch_call(item: Json, cursor: InputCursor) -> Turn | None:
+def _apply_patch_call(item: Json, cursor: InputCursor) -> Said | None:
     return _call_of(ToolKind.APPLY_PATCH, item, item.get("operation"), cursor)
 
 
-def _call_of(kind: ToolKind, item: Json, arguments: Any, cursor: InputCursor) -> Turn | None:
+def _call_of(kind: ToolKind, item: Json, arguments: Any, cursor: InputCursor) -> Said | None:
     """A call of the one tool of its kind. Without an id or arguments, the item tells what another API's server did by
     itself, and is left out."""
     if item.get("call_id") is None or not isinstance(arguments, dict):
         cursor.ledger.drop("hosted_call")
         return None
     call = Call(string_in(item, "call_id"), ToolName(kind.value), kind, jsontext.compact(arguments))
-    return Turn(ASSISTANT, [call])
+    return ASSISTANT, [call]
 
 
-def _tool_search_output(item: Json, cursor: InputCursor) -> Turn | None:
+def _tool_search_output(item: Json, cursor: InputCursor) -> Said | None:
     """Declares the tools that were found. The result tells the model their names; their declarations have the rest."""
     _tools(item, cursor)
     if item.get("call_id") is None:
         return None
     found = _names(item.get("tools") or [])
     text = f"{FOUND} {', '.join(found)}" if found else NOTHING_FOUND
-    return Turn(TOOL, [Result(string_in(item, "call_id"), [Text(text)])])
+    return TOOL, [Result(string_in(item, "call_id"), [Text(text)])]
 
 
-def _reasoning(item: Json, cursor: InputCursor) -> Turn:
+def _reasoning(item: Json, cursor: InputCursor) -> Said:
     """What the store or a token of ours holds, exactly. Without either it is the thought itself where the client has
     it, else its summary, which also stands in for the words where none are held.
 
@@ -233,9 +233,9 @@ def _reasoning(item: Json, cursor: InputCursor) -> Turn:
         if ours is None:
             cursor.ledger.drop("foreign_token")
     if ours is not None:
-        return Turn(ASSISTANT, [ours if ours.text.strip() else replace(ours, text=thought)])
+        return ASSISTANT, [ours if ours.text.strip() else replace(ours, text=thought)]
     extras = {DIALECT: {"encrypted_content": token}} if token else {}
-    return Turn(ASSISTANT, [Reasoning(thought, extras)])
+    return ASSISTANT, [Reasoning(thought, extras)]
 
 
 def _thought(item: Json, key: str, cursor: InputCursor) -> str:
@@ -245,24 +245,24 @@ def _thought(item: Json, key: str, cursor: InputCursor) -> str:
     return "\n\n".join(part.text for part in parts if isinstance(part, THOUGHTS) and part.text.strip())
 
 
-def _hosted(item: Json, cursor: InputCursor) -> Turn | None:
+def _hosted(item: Json, cursor: InputCursor) -> Said | None:
     """What a tool of the backend's did, or the answer to its question: only such a backend can read it."""
     if not cursor.hosted:
         cursor.ledger.drop("unknown_item")
         return None
-    return Turn(USER if item["type"] in HOSTED_ANSWERS else ASSISTANT, [HostedItem(item)])
+    return USER if item["type"] in HOSTED_ANSWERS else ASSISTANT, [HostedItem(item)]
 
 
-def _compaction_trigger(item: Json, cursor: InputCursor) -> Turn | None:
+def _compaction_trigger(item: Json, cursor: InputCursor) -> Said | None:
     """Asks for a compaction if it is the last item. A trigger that stayed in a history has had its answer."""
     if cursor.item != cursor.last:
         cursor.ledger.drop("compaction_trigger")
         return None
     cursor.compact = True
-    return Turn(USER, [Text(INSTRUCTION)])
+    return USER, [Text(INSTRUCTION)]
 
 
-def _compaction(item: Json, cursor: InputCursor) -> Turn | None:
+def _compaction(item: Json, cursor: InputCursor) -> Said | None:
     """A summary out of a token of ours, or one in plain words. What other servers encrypted cannot be read here."""
     token = optional_string_in(item, "encrypted_content") or ""
     summary = cursor.tokens.summary(token) if cursor.tokens else None
@@ -272,7 +272,7 @@ def _compaction(item: Json, cursor: InputCursor) -> Turn | None:
         cursor.ledger.drop("foreign_token")
         cursor.ledger.warn(FOREIGN_SUMMARY)
         return None
-    return Turn(USER, [Text(f"{SUMMED_UP}\n\n{summary}")])
+    return USER, [Text(f"{SUMMED_UP}\n\n{summary}")]
 
 
 def _item_reference(item: Json, cursor: InputCursor) -> None:

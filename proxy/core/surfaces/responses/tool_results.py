@@ -4,41 +4,42 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.extras import RESPONSES, RUNS
-from proxy.core.model import TOOL, USER, Result, Text, Turn
+from proxy.core.model import TOOL, USER, Result, Text
 from proxy.core.surfaces.reading.checks import missing, optional_string_in, string_in
 from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
+from proxy.core.surfaces.reading.history import Said
 
 
-def local_shell_output(item: Json, cursor: InputCursor) -> Turn:
+def local_shell_output(item: Json, cursor: InputCursor) -> Said:
     return output(item if item.get("call_id") is not None else item | {"call_id": item.get("id")}, cursor)
 
 
-def apply_patch_output(item: Json, cursor: InputCursor) -> Turn:
+def apply_patch_output(item: Json, cursor: InputCursor) -> Said:
     """The output is optional, the status is not."""
     status = optional_string_in(item, "status") or "completed"
     text = optional_string_in(item, "output") or f"The patch has {status}."
-    return Turn(TOOL, [Result(_answered(item), [Text(text)], is_error=status == "failed")])
+    return TOOL, [Result(_answered(item), [Text(text)], is_error=status == "failed")]
 
 
-def function_output(item: Json, cursor: InputCursor) -> Turn:
+def function_output(item: Json, cursor: InputCursor) -> Said:
     """Codex sends messages from outside, a heartbeat or another thread's message, as the output of a tool that was not
     called. No backend accepts an output without a call, so it becomes a user's message; its text says what it is."""
     if item.get("call_id") is None and optional_string_in(item, "name"):
-        return Turn(USER, _returned(item, cursor))
+        return USER, _returned(item, cursor)
     return output(item, cursor)
 
 
-def output(item: Json, cursor: InputCursor) -> Turn:
-    return Turn(TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")])])
+def output(item: Json, cursor: InputCursor) -> Said:
+    return TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")])]
 
 
-def shell_output(item: Json, cursor: InputCursor) -> Turn:
+def shell_output(item: Json, cursor: InputCursor) -> Said:
     """What each command has printed, and how it ended, is kept apart for a backend that can read it so."""
     runs = item.get("output")
     listed = [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
     printed = [run for run in listed if isinstance(run.get("outcome"), dict)]
     extras = {RESPONSES: {RUNS: printed}} if printed and printed == runs else {}
-    return Turn(TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")], extras=extras)])
+    return TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")], extras=extras)]
 
 
 def _answered(item: Json) -> str:
