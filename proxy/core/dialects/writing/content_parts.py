@@ -42,8 +42,8 @@ class ContentParts:
 
         It is a string whenever it is only text: fewer servers read lists, and one reads them as several messages.
         """
-        if len(blocks) == 1 and len(blocks[0]) == 1 and isinstance(blocks[0][0], str):
-            return blocks[0][0]
+        if len(blocks) == 1 and len(block := blocks[0]) == 1 and type(text := block[0]) is str:
+            return text
         if any(not isinstance(part, str) for block in blocks for part in block):
             return [self._listed(part) for block in blocks for part in block]
         return MESSAGES.join([PARTS.join(block) for block in blocks])  # type: ignore[arg-type]  # all are strings
@@ -65,8 +65,6 @@ class ContentParts:
 
     def of_tool(self, part: UserPart, profile: BackendProfile, ledger: Ledger) -> ContentPart:
         """Writes what a tool returned. A note stands for an unreadable file, because the agent could not prevent it."""
-        if isinstance(part, Text):  # nearly always
-            return part.text
         try:
             return self.of_user(part, profile, ledger)
         except ClientFault:

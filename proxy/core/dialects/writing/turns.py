@@ -145,11 +145,15 @@ class TurnWriter(ABC, Generic[DraftT]):
                 moved += self._result(part)
             else:
                 self._ledger.drop("misplaced_part")
-        self._user(moved)
+        if moved:
+            self._user(moved)
 
     def _result(self, result: Result) -> list[ContentPart]:
         """Writes a result; returns what it cannot hold, for the user to say."""
-        contents = [self.content.of_tool(part, self._profile, self._ledger) for part in result.content]
+        contents = [
+            part.text if type(part) is Text else self.content.of_tool(part, self._profile, self._ledger)
+            for part in result.content
+        ]
         if result.is_error:
             contents = _marked(contents)
         if self._flatten:
