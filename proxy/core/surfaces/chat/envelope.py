@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from proxy.core.ledger import Ledger
-from proxy.core.model import OutputFormat, ReasoningWish, Request, Sampling, ToolChoice, Turn
+from proxy.core.model import UNTUNED, OutputFormat, ReasoningWish, Request, Sampling, ToolChoice, Turn
 from proxy.core.surfaces.reading.checks import array, missing, too_many, unsupported, wrong_type, wrong_value
 from proxy.core.surfaces.reading.fields import (
     ANY_TEXT,
@@ -166,7 +166,18 @@ def _effort(reasoning: Any) -> str | None:
     )
 
 
+TUNING = frozenset(
+    {
+        "temperature", "top_p", "presence_penalty", "frequency_penalty", "seed", "stop", "max_tokens",
+        "max_completion_tokens", "logprobs", "top_logprobs",
+    }
+)  # fmt: skip
+"""The fields that make these options."""
+
+
 def _sampling(envelope: ChatEnvelope) -> Sampling:
+    if TUNING.isdisjoint(envelope.model_fields_set):
+        return UNTUNED
     top_logprobs = envelope.top_logprobs or 0
     return Sampling(
         temperature=envelope.temperature,
