@@ -179,12 +179,6 @@ def _writable(value: Any) -> Any:
             return value
 
 
-def written(value: Any) -> orjson.Fragment:
-    """Returns what stands for the value when it is written, so that a value that is written several times is encoded
-    once."""
-    return orjson.Fragment(dumps(value))
-
-
 def compact(value: Any) -> str:
     return dumps(value).decode()
 

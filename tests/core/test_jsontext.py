@@ -116,12 +116,6 @@ def test_writes_down_to_the_depth_it_promises_and_refuses_what_is_deeper() -> No
         jsontext.dumps(nested(1000))
 
 
-def test_what_is_written_ahead_stands_for_its_value() -> None:
-    value = {"a": [1, CUT_OFF, 2**70]}
-    ahead = jsontext.dumps({"x": jsontext.written(value), "y": 1})
-    assert ahead == jsontext.dumps({"x": value, "y": 1})
-
-
 def test_a_value_that_is_no_json_at_all_is_our_bug_and_stays_loud() -> None:
     with pytest.raises(TypeError):
         jsontext.dumps({"a": object()})

@@ -24,7 +24,7 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.jsontext import dumps, quick_string, string, written
+from proxy.core.jsontext import dumps, quick_string, string
 from proxy.core.model import FUNCTION, Call, HostedItem, Reasoning, Refusal, Text
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import ClientProfile, Extended
@@ -98,20 +98,20 @@ class ResponsesEncoder:
     # ── the reply ──
 
     def _on_started(self, _: ReplyStarted) -> None:
-        response = written(self._response.started())
+        response = dumps(self._response.started())
         if self._response.background:
-            queued = written(self._response.queued())
-            self._send("response.created", response=queued)
-            self._send("response.queued", response=queued)
+            queued = dumps(self._response.queued())
+            self._send_response("response.created", queued)
+            self._send_response("response.queued", queued)
         else:
-            self._send("response.created", response=response)
-        self._send("response.in_progress", response=response)
+            self._send_response("response.created", response)
+        self._send_response("response.in_progress", response)
         self._under_way = True
 
     def still_working(self) -> None:
         """Sends an event without news, for clients that give up after some time without events."""
         if self._under_way:
-            self._send("response.in_progress", response=self._response.started())
+            self._send_response("response.in_progress", dumps(self._response.started()))
 
     def conclude(self, ended: ReplyEnded) -> ReplyEnded:
         """Ends what the end of the reply has cut. Returns the ending as this client is told of it."""
@@ -126,10 +126,10 @@ class ResponsesEncoder:
         ended = self.conclude(ended)
         if ended.fault is not None and self._framing.extras:
             self._send_error(ended.fault)
-        response = written(self._response.finished(ended))
-        self._send(f"response.{STATUS[ended.ending]}", response=response)
+        response = dumps(self._response.finished(ended))
+        self._send_response(f"response.{STATUS[ended.ending]}", response)
         if self._says_done:
-            self._send("response.done", response=response)
+            self._send_response("response.done", response)
         if self._framing.end is not None:
             self._emit(self._framing.end)
 
@@ -276,6 +276,13 @@ class ResponsesEncoder:
         payload = dumps({"type": event, "sequence_number": self._number, **fields})
         self._number += 1
         self._emit(self._framing.before(event) + payload + self._framing.after)
+
+    def _send_response(self, event: str, response: bytes) -> None:
+        """Sends the whole response, which is written once for several events: it may be large."""
+        fields = dumps({"type": event, "sequence_number": self._number})[:-1]
+        self._number += 1
+        before, after = self._framing.before(event), self._framing.after
+        self._emit(b"".join((before, fields, b',"response":', response, b"}", after)))
 
     def _delta_frame(self, event: str, where: dict[str, Any], rest: bytes = b"") -> tuple[bytes, bytes]:
         fixed = dumps({"type": event, **where})[:-1]
