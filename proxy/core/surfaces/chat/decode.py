@@ -12,7 +12,7 @@ from proxy.core.surfaces.chat import tools as chat_tools
 from proxy.core.surfaces.chat.turns import SPEAKERS
 from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.history import canonical
-from proxy.core.surfaces.reading.messages import MessagesSoFar, path_of_call, read_messages
+from proxy.core.surfaces.reading.messages import MessagesSoFar, read_messages
 
 
 @dataclass(slots=True)
@@ -30,9 +30,7 @@ def decode(body: Any, ledger: Ledger) -> ChatRequest:
     envelope = chat_envelope.read_envelope(chat_envelope.CHAT, body, ledger)
     located = read_messages(envelope.messages, SPEAKERS, MessagesSoFar(InputCursor(ledger, among="messages")))
     tools, choice = chat_tools.read(envelope, ledger)
-    request = chat_envelope.request(
-        envelope, canonical(located, ledger, path_of=path_of_call), tools, choice, ledger
-    )
+    request = chat_envelope.request(envelope, canonical(located, ledger), tools, choice, ledger)
     request.strict_alone = any(spec.strict for spec in request.tools)
     if envelope.functions:
         request.parallel_calls = False  # an answer has one function_call

@@ -19,7 +19,7 @@ from proxy.core.surfaces.reading.checks import unsupported, wrong_value
 from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.fields import Loose
 from proxy.core.surfaces.reading.history import canonical
-from proxy.core.surfaces.reading.messages import MessagesSoFar, path_of_call, read_messages
+from proxy.core.surfaces.reading.messages import MessagesSoFar, read_messages
 from proxy.core.surfaces.reading.tool_choice import read_choice
 
 REPLACED = {
@@ -90,7 +90,7 @@ def decode(
     tools = native_tools.read(envelope.tools or [], ledger)
     request = chat_envelope.request(
         envelope,
-        canonical(located, ledger, path_of=path_of_call),
+        canonical(located, ledger),
         tools,
         read_choice(envelope.tool_choice, tools, ledger),
         ledger,

@@ -112,12 +112,8 @@ def read_messages(
             role, parts = _said(message, speakers, so_far)
         except FieldFault as fault:
             raise fault.inside(f"messages[{index}]") from None
-        located.append((role, parts, index))
+        located.append((role, parts, "messages"))  # no result is without its call here
     return located
-
-
-def path_of_call(index: int) -> str:
-    return f"messages[{index}].tool_call_id"
 
 
 def _said(message: Any, speakers: Mapping[str, Speaker], so_far: MessagesSoFar) -> Said:
