@@ -307,6 +307,20 @@ def test_a_custom_call_is_answered_like_any_other():
     assert tool_turn.parts == [result("c", "README")]
 
 
+def test_who_says_nothing_has_no_turn():
+    said = [(Role.USER, [], ""), (Role.USER, [Text("Go on.")], "")]
+    assert canonical(said, Ledger()) == [Turn(Role.USER, [Text("Go on.")])]
+    answered = canonical([(Role.ASSISTANT, [Text("Yes.")], ""), *said], Ledger())
+    assert answered == [Turn(Role.ASSISTANT, [Text("Yes.")]), Turn(Role.USER, [Text("Go on.")])]
+
+
+def test_calls_of_one_id_in_one_turn_are_answered_in_their_order():
+    calls = [called("a"), called("a"), called("a")]
+    results = [result("a", words) for words in ("first", "second", "third")]
+    _, answers = canonical([(Role.ASSISTANT, calls, ""), (Role.TOOL, results, "")], Ledger())
+    assert [part.content for part in answers.parts] == [part.content for part in results]
+
+
 def test_a_refused_orphan_is_a_client_fault_for_callers_without_a_surface():
     """It tells of the path that the caller has given, and of its list."""
     with pytest.raises(ClientFault) as caught:
