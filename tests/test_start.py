@@ -28,6 +28,7 @@ WAITS = {
     "proxy.shell.stores.postgres.connections": "the store is no database",
     "proxy.shell.stores.redis.live": "there is no Redis",
     "redis": "there is no Redis",
+    "structlog": "nobody reads along",
 }
 """What a plain `serve` does without, and why."""
 

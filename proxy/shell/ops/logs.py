@@ -3,19 +3,18 @@
 The proxy logs none of these by design: `fault_facts` of a fault, the place and kind of an exception. Masking and
 escaping are a second protection.
 
-The logger is built once, in `proxy.app`, and passed to all that need it; structlog's global configuration stays as it
-is. A line costs some microseconds: there is one `request` line per request and none per chunk.
+The logger is built once, in `proxy.app`, and passed to all that need it. A line costs some microseconds: there is one
+`request` line per request and none per chunk. structlog paints the lines for people, and is imported for them only: with
+what it looks for (`rich`) it takes as much memory as a hundred open streams.
 """
 
 import logging
 import sys
 import time
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Literal, Protocol, TextIO
-
-import structlog
 
 from proxy.core import jsontext
 from proxy.core.masking.redact import masked
@@ -28,6 +27,8 @@ from proxy.shell.ops.tracebacks import traceback_of
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "console", "json"]
 Fields = MutableMapping[str, Any]
+Step = Callable[[Any, str, Fields], Any]
+"""Is called as structlog calls its processors: with the logger, the level and the fields. The last makes the line."""
 
 
 class Log(Protocol):
@@ -133,7 +134,9 @@ class _ForPeople:
     def __init__(self, stream: TextIO, *, colors: bool) -> None:
         arrow = "→" if (stream.encoding or "").lower().startswith("utf") else "->"
         self._requests = RequestLines(remarks, colors=colors, arrow=arrow)
-        self._others = structlog.dev.ConsoleRenderer(colors=colors, pad_event_to=8)
+        from structlog.dev import ConsoleRenderer
+
+        self._others = ConsoleRenderer(colors=colors, pad_event_to=8)
 
     def __call__(self, logger: Any, method: str, fields: Fields) -> str:
         return (
@@ -144,7 +147,7 @@ class _ForPeople:
 
 
 class _Json:
-    """Makes a line for machines in one step, because every step of structlog costs time."""
+    """Makes a line for machines in one step, because every step costs time."""
 
     def __init__(self, redact: Redaction) -> None:
         self._redact = redact
@@ -170,35 +173,41 @@ def _date_and_time(seconds: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
-def _wrapper(least: int) -> type[structlog.BoundLoggerBase]:
-    """Makes the class of loggers that write lines from this level on. structlog's own copies all fields of a line three
-    times before the first step."""
+class _Lines:
+    """Writes a line in one piece, for other processes may write there too."""
 
-    class Wrapper(structlog.BoundLoggerBase):
-        def debug(self, event: str, **fields: Any) -> None:
-            self._write(logging.DEBUG, "debug", event, fields)
+    def __init__(self, stream: TextIO, least: int, steps: Sequence[Step], bound: Fields) -> None:
+        self._stream = stream
+        self._least = least
+        self._steps = steps
+        self._bound = bound
 
-        def info(self, event: str, **fields: Any) -> None:
-            self._write(logging.INFO, "info", event, fields)
+    def debug(self, event: str, **fields: Any) -> None:
+        self._write(logging.DEBUG, "debug", event, fields)
 
-        def warning(self, event: str, **fields: Any) -> None:
-            self._write(logging.WARNING, "warning", event, fields)
+    def info(self, event: str, **fields: Any) -> None:
+        self._write(logging.INFO, "info", event, fields)
 
-        def error(self, event: str, **fields: Any) -> None:
-            self._write(logging.ERROR, "error", event, fields)
+    def warning(self, event: str, **fields: Any) -> None:
+        self._write(logging.WARNING, "warning", event, fields)
 
-        def is_enabled_for(self, level: int) -> bool:
-            return level >= least
+    def error(self, event: str, **fields: Any) -> None:
+        self._write(logging.ERROR, "error", event, fields)
 
-        def _write(self, level: int, name: str, event: str, fields: Fields) -> None:
-            if level < least:
-                return
-            line: Any = {"timestamp": "", "level": name, "event": event, **self._context, **fields}
-            for step in self._processors:
-                line = step(self._logger, name, line)
-            self._logger.msg(line)
+    def bind(self, **fields: Any) -> "_Lines":
+        return _Lines(self._stream, self._least, self._steps, {**self._bound, **fields})
 
-    return Wrapper
+    def is_enabled_for(self, level: int) -> bool:
+        return level >= self._least
+
+    def _write(self, level: int, name: str, event: str, fields: Fields) -> None:
+        if level < self._least:
+            return
+        line: Any = {"timestamp": "", "level": name, "event": event, **self._bound, **fields}
+        for step in self._steps:
+            line = step(self, name, line)
+        self._stream.write(f"{line}\n")
+        self._stream.flush()
 
 
 def make_log(
@@ -212,18 +221,12 @@ def make_log(
     """`colors`: may a terminal have them?"""
     console = format == "console" or (format == "auto" and stream.isatty())
     redact = Redaction(secrets)
-    steps: list[Any] = (
+    steps: list[Step] = (
         [_headed_for_people, redact, escape_unseen, _ForPeople(stream, colors=colors and stream.isatty())]
         if console
         else [_Json(redact)]
     )
-    log: Log = structlog.wrap_logger(
-        structlog.WriteLogger(stream),  # a line in one piece, for other processes may write there too
-        processors=steps,
-        wrapper_class=_wrapper(logging.getLevelNamesMapping()[level.upper()]),
-        cache_logger_on_first_use=True,
-    ).bind()
-    return log
+    return _Lines(stream, logging.getLevelNamesMapping()[level.upper()], steps, {})
 
 
 class LibraryLines(logging.Handler):
