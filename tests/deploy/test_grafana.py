@@ -6,7 +6,6 @@ from typing import Any
 
 import orjson
 import pytest
-from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.shell.ops.exposition import PREFIX, page
@@ -45,7 +44,7 @@ def queries(panels: list[Panel]) -> list[str]:
 def exposed() -> dict[str, set[str]]:
     """The labels of each series that `/metrics` has, with one number in every family."""
     counts: dict[str, Any] = {
-        name: [(family.labels, NO_TIMES if family.shape is HistogramMetricFamily else 0)]
+        name: [(family.labels, NO_TIMES if family.kind == "histogram" else 0)]
         for name, family in FAMILIES.items()
     }
     told = page({"0": counts}).decode()

@@ -4,8 +4,8 @@ The proxy logs none of these by design: `fault_facts` of a fault, the place and 
 escaping are a second protection.
 
 The logger is built once, in `proxy.app`, and passed to all that need it. A line costs some microseconds: there is one
-`request` line per request and none per chunk. structlog paints the lines for people, and is imported for them only: with
-what it looks for (`rich`) it takes as much memory as a hundred open streams.
+`request` line per request and none per chunk. structlog paints the lines for people and is imported for them only: with
+`rich`, which it looks for, it takes as much memory as a hundred open streams.
 """
 
 import logging

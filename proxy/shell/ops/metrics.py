@@ -2,7 +2,7 @@
 
 The counts are plain numbers in plain dicts, which a request changes within microseconds, and which one worker can send
 to another as they are. Nothing is summed up when they are told, so that the event loop is not held however many tenants
-there are. `prometheus_client` is needed only to show them (`exposition`). Labels are names of our own or
+there are; `exposition` shows them. Labels are names of our own or
 of the configuration; whatever a client or a backend chose is "other" (S29).
 """
 
