@@ -17,7 +17,7 @@ from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.recognise import ProbeAnswer
 from proxy.core.backends.target import Target
 from proxy.core.catalog import Catalog, ServedModel
-from proxy.core.dialects.registry import spoken_by
+from proxy.core.dialects.registry import get_ready, spoken_by
 from proxy.core.errors import Fault
 from proxy.core.profile import DEFAULT, BackendProfile, overridden
 from proxy.shell.http.deadlines import NEVER
@@ -151,7 +151,9 @@ class Discovery:
     def _named(self, name: str | None, root: str | None = None) -> BackendProfile:
         profile = PROFILES.get(name or "", DEFAULT)
         profile = profile if root is None else replace(profile, root=root)
-        return overridden(profile, self._overrides)
+        profile = overridden(profile, self._overrides)
+        get_ready(profile)
+        return profile
 
 
 def _models_url(target: Target) -> str:

@@ -159,7 +159,7 @@ def test_each_lesson_of_a_refusal_has_a_row() -> None:
     missing = [
         f"{name}: {row.name}: {row.pattern.pattern}"
         for name, dialect in DIALECTS.items()
-        for row in dialect.lessons
+        for row in dialect().lessons
         if not any(_teaches(each, name, row.name, row.pattern) for each in REFUSED)
     ]
     assert not missing, f"These lessons have no row in lesson_rows.py: {missing}"

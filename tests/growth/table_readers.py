@@ -407,7 +407,7 @@ TEXTS: Mapping[str, Make] = {
     "complaints": _on(error_body.read, b'{"error":{"message":"', b"not found ", b'"}}'),
     "advice": _on(advice, "", "tools unsupported "),
     "echoes": _echoed,
-    "counted tokens": _on(DIALECTS["chat"].counters["vllm"].read, b'{"count":1,"tokens":[', b"1,", b"1]}"),
+    "counted tokens": _on(DIALECTS["chat"]().counters["vllm"].read, b'{"count":1,"tokens":[', b"1,", b"1]}"),
     "data URLs": _on(lambda url: data_urls.read(url, "a"), "data:", ";a"),
     "data of data URLs": _on(lambda url: data_urls.read(url, "a"), "data:;base64,", "aaaa"),
     "patterns": _on(patterns.priced, "", "(a|b)"),

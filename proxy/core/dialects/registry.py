@@ -1,41 +1,21 @@
 """The table of the languages that backends speak: what writes a request in each, and what reads the reply.
 
-A profile names its dialect. No other module asks which dialect it is: each takes what it needs from this table.
+A profile names its dialect. No other module asks which dialect it is: each takes what it needs from this table. Each
+is imported when it is taken for the first time: most proxies need one or two of them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Protocol
 
 from proxy.core.backends.counter import TokenCounter
 from proxy.core.backends.target import Target
 from proxy.core.backends.wires import RESPONSES, may_speak_responses
-from proxy.core.dialects.anthropic import counting as anthropic_counting
-from proxy.core.dialects.anthropic import encode as anthropic_encode
-from proxy.core.dialects.anthropic import errors as anthropic_errors
-from proxy.core.dialects.anthropic import lessons as anthropic_lessons
-from proxy.core.dialects.anthropic import urls as anthropic_urls
-from proxy.core.dialects.anthropic.decode import AnthropicDecoder
-from proxy.core.dialects.chat import counting as chat_counting
-from proxy.core.dialects.chat import encode as chat_encode
-from proxy.core.dialects.chat import lessons as chat_lessons
-from proxy.core.dialects.chat import urls as chat_urls
-from proxy.core.dialects.chat.decode import ChatDecoder
-from proxy.core.dialects.google import counting as google_counting
-from proxy.core.dialects.google import encode as google_encode
-from proxy.core.dialects.google import errors as google_errors
-from proxy.core.dialects.google import lessons as google_lessons
-from proxy.core.dialects.google import urls as google_urls
-from proxy.core.dialects.google.decode import GoogleDecoder
 from proxy.core.dialects.reading import errors as reading_errors
 from proxy.core.dialects.reading import reply_lessons
 from proxy.core.dialects.reading.lessons import Row
 from proxy.core.dialects.reading.reply_lessons import ReplyRow
-from proxy.core.dialects.responses import counting as responses_counting
-from proxy.core.dialects.responses import encode as responses_encode
-from proxy.core.dialects.responses import lessons as responses_lessons
-from proxy.core.dialects.responses import urls as responses_urls
-from proxy.core.dialects.responses.decode import ResponsesDecoder
 from proxy.core.errors import Fault
 from proxy.core.events import Decoder, Delta, More
 from proxy.core.ledger import Ledger
@@ -93,50 +73,89 @@ class Dialect:
     """What a reply teaches."""
 
 
-DIALECTS: Mapping[str, Dialect] = {
-    "chat": Dialect(
-        encode=chat_encode.encode,
+@cache
+def _chat() -> Dialect:
+    from proxy.core.dialects.chat import counting, encode, lessons, urls
+    from proxy.core.dialects.chat.decode import ChatDecoder
+
+    return Dialect(
+        encode=encode.encode,
         decoder=ChatDecoder,
         fault_of=reading_errors.fault_of,
-        reply_url=chat_urls.reply_url,
-        models_url=chat_urls.models_url,
-        lessons=chat_lessons.LESSONS,
-        counters=chat_counting.COUNTERS,
+        reply_url=urls.reply_url,
+        models_url=urls.models_url,
+        lessons=lessons.LESSONS,
+        counters=counting.COUNTERS,
         reply_lessons=reply_lessons.CHAT_ROWS,
-    ),
-    "anthropic": Dialect(
-        encode=anthropic_encode.encode,
+    )
+
+
+@cache
+def _anthropic() -> Dialect:
+    from proxy.core.dialects.anthropic import counting, encode, errors, lessons, urls
+    from proxy.core.dialects.anthropic.decode import AnthropicDecoder
+
+    return Dialect(
+        encode=encode.encode,
         decoder=AnthropicDecoder,
-        fault_of=anthropic_errors.fault_of,
-        reply_url=anthropic_urls.reply_url,
-        models_url=anthropic_urls.models_url,
-        lessons=anthropic_lessons.LESSONS,
-        counters=anthropic_counting.COUNTERS,
-    ),
-    "google": Dialect(
-        encode=google_encode.encode,
+        fault_of=errors.fault_of,
+        reply_url=urls.reply_url,
+        models_url=urls.models_url,
+        lessons=lessons.LESSONS,
+        counters=counting.COUNTERS,
+    )
+
+
+@cache
+def _google() -> Dialect:
+    from proxy.core.dialects.google import counting, encode, errors, lessons, urls
+    from proxy.core.dialects.google.decode import GoogleDecoder
+
+    return Dialect(
+        encode=encode.encode,
         decoder=GoogleDecoder,
-        fault_of=google_errors.fault_of,
-        reply_url=google_urls.reply_url,
-        models_url=google_urls.models_url,
-        lessons=google_lessons.LESSONS,
-        counters=google_counting.COUNTERS,
-    ),
-    "responses": Dialect(
-        encode=responses_encode.encode,
+        fault_of=errors.fault_of,
+        reply_url=urls.reply_url,
+        models_url=urls.models_url,
+        lessons=lessons.LESSONS,
+        counters=counting.COUNTERS,
+    )
+
+
+@cache
+def _responses() -> Dialect:
+    from proxy.core.dialects.responses import counting, encode, lessons, urls
+    from proxy.core.dialects.responses.decode import ResponsesDecoder
+
+    return Dialect(
+        encode=encode.encode,
         decoder=ResponsesDecoder,
         fault_of=reading_errors.fault_of,
-        reply_url=responses_urls.reply_url,
-        models_url=responses_urls.models_url,
-        lessons=responses_lessons.LESSONS,
-        counters=responses_counting.COUNTERS,
+        reply_url=urls.reply_url,
+        models_url=urls.models_url,
+        lessons=lessons.LESSONS,
+        counters=counting.COUNTERS,
         reply_lessons=reply_lessons.OPENAI_ROWS,
-    ),
+    )
+
+
+DIALECTS: Mapping[str, Callable[[], Dialect]] = {
+    "chat": _chat,
+    "anthropic": _anthropic,
+    "google": _google,
+    RESPONSES: _responses,
 }
 
 
 def spoken_by(profile: BackendProfile) -> Dialect:
-    return DIALECTS[profile.dialect]
+    return DIALECTS[profile.dialect]()
+
+
+def get_ready(profile: BackendProfile) -> None:
+    """Imports what the backend speaks, so that no request waits for it."""
+    spoken_by(profile)
+    if may_speak_responses(profile):
+        DIALECTS[RESPONSES]()
 
 
 def wants_thoughts_back(profile: BackendProfile) -> bool:
@@ -148,9 +167,11 @@ def wants_thoughts_back(profile: BackendProfile) -> bool:
 
 def counting(profile: BackendProfile) -> BackendProfile:
     """The profile in the language of its counter: OpenAI has none for Chat."""
-    if profile.counter in spoken_by(profile).counters:
+    if profile.counter == "none" or profile.counter in spoken_by(profile).counters:
         return profile
-    return replace(profile, dialect=RESPONSES) if profile.counter in responses_counting.COUNTERS else profile
+    return (
+        replace(profile, dialect=RESPONSES) if profile.counter in DIALECTS[RESPONSES]().counters else profile
+    )
 
 
 def counter_of(profile: BackendProfile) -> TokenCounter | None:

@@ -112,7 +112,7 @@ def unknown_field(case: Case, name: str) -> Course:
 
 def counter(case: Case, name: str) -> Course:
     """Whose form has its counter of tokens?"""
-    forms = dict.fromkeys((*spoken_by(case.assumed).counters, *DIALECTS[case.dialect].counters))
+    forms = dict.fromkeys((*spoken_by(case.assumed).counters, *DIALECTS[case.dialect]().counters))
     steps = [
         Step(form, [Question(name, ask(material.SKY), readers.counts, {"counter": form}, counter=form)])
         for form in forms

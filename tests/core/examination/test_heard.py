@@ -18,7 +18,7 @@ DONE = b"data: [DONE]\n\n"
 
 
 def prepared(counter: str = "", target: Target = TARGET) -> Preparation:
-    counting = DIALECTS["chat"].counters[counter] if counter else None
+    counting = DIALECTS["chat"]().counters[counter] if counter else None
     request = ask(SKY, tools=[WEATHER_TOOL])
     return prepared_for(request, target, "m", "http://localhost:1/v1/chat/completions", Ledger(), counting)
 
