@@ -17,7 +17,7 @@ from proxy.shell.ops.store_watchers import OrderWatcher, StoreWatcher, Unreadabl
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_questions import WorkerSlot
 from proxy.shell.stores.beats import Beats, Patience
-from proxy.shell.stores.engines import LIVE_FILE, engines_at
+from proxy.shell.stores.engines import engines_at, live_in_file
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.guarded_records import GuardedRecords
@@ -34,7 +34,6 @@ from proxy.shell.stores.postgres.address import Limits
 from proxy.shell.stores.protocol import Live, Records, StoreDown, StoreUnreadable
 from proxy.shell.stores.sealing.keyring import seals_with
 from proxy.shell.stores.sealing.seals import Seals, Told, told_nobody
-from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sweeper import Sweeper
 from proxy.shell.stores.terms import DAY, Clock, Keeping
 
@@ -240,7 +239,7 @@ async def _sharing_a_file(
         yield Storage(location)
         return
     watcher = StoreWatcher(metrics, log)
-    plain = SqliteLive(slot.folder / LIVE_FILE, clock)
+    plain = live_in_file(slot.folder, clock)
     live = GuardedLive(
         plain, Guard(settings.wait_seconds, clock.steady, watcher), Opening(plain.open, watcher.refused)
     )
