@@ -1,7 +1,6 @@
 """The command line: each command by its name."""
 
 import argparse
-import difflib
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -47,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _unknown(words: Sequence[str], parser: argparse.ArgumentParser) -> str:
     """By itself argparse complains with the usage of all commands, which names no option of this one."""
+    import difflib  # whoever writes it right does without
+
     options = [word.strip("[]") for word in parser.format_usage().split() if "--" in word]
     near = [
         close

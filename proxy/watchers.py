@@ -18,7 +18,6 @@ from proxy.shell.ops.metrics import Metrics
 from proxy.shell.stores.location import unwritable
 from proxy.shell.watching.content import ContentRoom
 from proxy.shell.watching.watchers import Watcher, Watchers
-from proxy.traces import tracer_of
 
 ROOM_BYTES, REQUEST_BYTES = 64 << 20, 16 << 20
 """Of content, for all requests that are watched at once, and for one."""
@@ -47,6 +46,8 @@ async def watchers_of(
 
     async with AsyncExitStack() as stack:
         if settings.otel.endpoint is not None:
+            from proxy.traces import tracer_of  # few have one
+
             watchers.append(await stack.enter_async_context(tracer_of(settings.otel, metrics, log)))
         if settings.recorder.keep != "off":
             watchers.append(_recorder(settings.recorder, metrics, configured, log, stack))

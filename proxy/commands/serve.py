@@ -6,13 +6,11 @@ from contextlib import AbstractAsyncContextManager
 from urllib.parse import urlsplit
 
 from proxy import app, process, supervisor
-from proxy.commands import store_finding
 from proxy.commands.backend_or_demo import DEMO_ANSWERS, with_backend
 from proxy.commands.codex_program import YOUR_KEY
 from proxy.commands.command import DONE, Command, add_settings, read_settings, run
 from proxy.configured import inspector_readers_of
 from proxy.settings.root import Settings
-from proxy.traces import check_otel
 
 EXAMPLE = """\
 curl -N {url}/v1/responses{key} -H 'Content-Type: application/json' -d '{{
@@ -48,9 +46,7 @@ def quieted(settings: Settings) -> Settings:
 
 async def _serve(wanted: Settings, *, quiet: bool) -> int:
     stop = process.asked_to_stop()
-    check_otel(wanted.otel)
-    if wanted.server.workers > 1:
-        await store_finding.proved(wanted)  # else each of them would say what is wrong
+    await _check(wanted)
     if not wanted.all_backends:
         print(DEMO_ANSWERS)
     async with (
@@ -67,6 +63,18 @@ async def _serve(wanted: Settings, *, quiet: bool) -> int:
         process.spare_the_collector()
         await stop.asked.wait()
     return DONE
+
+
+async def _check(wanted: Settings) -> None:
+    """What is imported here is what few need."""
+    if wanted.otel.endpoint is not None:
+        from proxy.traces import check_otel
+
+        check_otel(wanted.otel)
+    if wanted.server.workers > 1:
+        from proxy.commands import store_finding
+
+        await store_finding.proved(wanted)  # else each of them would say what is wrong
 
 
 def _proxy(settings: Settings, stop: process.Stop) -> AbstractAsyncContextManager[str]:
