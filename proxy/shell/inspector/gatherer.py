@@ -9,10 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from proxy.shell.inspector.contents import Mask, content
-from proxy.shell.inspector.details import detail
 from proxy.shell.inspector.ring import Ring, Seen
-from proxy.shell.inspector.summaries import summary
 from proxy.shell.ops.worker_questions import WorkerQuestions, WorkerSlot
 
 DOORS: Final = "inspector-"
@@ -22,7 +19,12 @@ ANSWER_SECONDS: Final = 5.0
 
 class Gatherer:
     def __init__(
-        self, slot: WorkerSlot, ring: Ring, life: str, standing: Callable[[], dict[str, Any]], mask: Mask
+        self,
+        slot: WorkerSlot,
+        ring: Ring,
+        life: str,
+        standing: Callable[[], dict[str, Any]],
+        mask: Callable[[str], str],
     ) -> None:
         """`life`: a word of our own that no other life of a worker has. `standing`: how things stand in this worker.
         `mask` hides in a text what looks like a key."""
@@ -74,6 +76,10 @@ class Gatherer:
         return f"{self._slot.number}-{self._life}"
 
     async def _answer(self, question: Any) -> Any:
+        """What makes the answers is imported when somebody looks: many proxies run without."""
+        from proxy.shell.inspector.contents import content
+        from proxy.shell.inspector.details import detail
+
         match question:
             case {"what": "requests", "known": dict(known)}:
                 return self._news(known.get(self._name, ""))
@@ -91,6 +97,8 @@ class Gatherer:
                 return None
 
     def _news(self, since: str) -> dict[str, Any]:
+        from proxy.shell.inspector.summaries import summary
+
         change = int(since) if since.isascii() and since.isdecimal() and len(since) < 16 else 0
         news = [summary(seen, f"{self._name}-{seen.number}") for seen in self._ring.since(change)]
         return {

@@ -3,14 +3,13 @@
 Every look-up is by tenant and id, as clients' are (S24), and it reads so many at most.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from proxy.core import jsontext
 from proxy.core.inspected.said import said_to_client
 from proxy.core.stored.conversation import Order
 from proxy.core.stored.record import Record
-from proxy.shell.inspector.contents import Mask
 from proxy.shell.stores.protocol import Records
 
 MOST: Final = 50
@@ -18,7 +17,7 @@ MOST_CHARACTERS: Final = 2_000
 
 
 class StoreLookup:
-    def __init__(self, records: Records | None, mask: Mask, *, with_content: bool) -> None:
+    def __init__(self, records: Records | None, mask: Callable[[str], str], *, with_content: bool) -> None:
         """`records`: None if nothing is kept. `with_content`: may what was said be shown?"""
         self._records = records
         self._mask = mask

@@ -10,7 +10,6 @@ from proxy.core.errors import Fault, Forbidden, NotFound
 from proxy.core.masking.redact import quoted
 from proxy.core.policy.shares import Loan, Shares
 from proxy.core.surfaces.catalog import listing as catalog_listing
-from proxy.core.surfaces.openapi.document import document
 from proxy.core.surfaces.responses import compaction, counting
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
@@ -192,4 +191,11 @@ class Handlers:
         return text(await asyncio.to_thread(page, counts), CONTENT_TYPE, incoming.id)
 
     async def openapi(self, incoming: Incoming) -> HttpAnswer:
-        return answer(await asyncio.to_thread(document), incoming.id)
+        return answer(await asyncio.to_thread(_description), incoming.id)
+
+
+def _description() -> dict[str, Any]:
+    """Imported here, as few programs ask for it."""
+    from proxy.core.surfaces.openapi.document import document
+
+    return document()

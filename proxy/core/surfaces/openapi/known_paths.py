@@ -12,8 +12,6 @@ from typing import Any
 
 from proxy.core.schemas.metaschema import KEYWORDS
 from proxy.core.surfaces.memory.call_ids import HEADER
-from proxy.core.surfaces.openapi.kept_schemas import KEPT_ANSWERS, KEPT_REQUESTS, PAGE, STREAM
-from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, FORMS, REQUEST_PARTS
 
 IN_ITEMS = frozenset(
     {
@@ -23,8 +21,6 @@ IN_ITEMS = frozenset(
     }
 )  # fmt: skip
 """Names that only the readers of items and parts know."""
-
-IN_QUERIES = frozenset({"include", *PAGE, *STREAM})
 
 MAX_PATH = 200
 """Characters. A schema may be nested as deeply as a body."""
@@ -46,12 +42,18 @@ def _steps(param: str) -> Iterator[str]:
 
 @cache
 def _names() -> frozenset[str]:
+    """The description is imported when the first path is told: a quarter of a megabyte for what is wrong."""
+    from proxy.core.surfaces.openapi.kept_schemas import KEPT_ANSWERS, KEPT_REQUESTS, PAGE, STREAM
+    from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, FORMS, REQUEST_PARTS
+
     return frozenset(
         {
             HEADER,
             *IN_ITEMS,
             *KEYWORDS,
-            *IN_QUERIES,
+            "include",
+            *PAGE,
+            *STREAM,
             *_properties(REQUEST_PARTS | KEPT_REQUESTS | ANSWER_SCHEMAS | KEPT_ANSWERS),
             *_fields([form.core_schema for form in FORMS]),
         }
