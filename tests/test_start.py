@@ -13,6 +13,7 @@ from tests.support.sockets import delta, reply, scripted
 IMPORTED = re.compile(r"^import time: +\d+ \| +\d+ \| +(\S+)$", re.MULTILINE)
 
 WAITS = {
+    "aiohttp.web": "its applications, its router and its files serve nobody",
     "asyncpg": "the store is no database",
     "cryptography": "nothing is sealed",
     "google.protobuf": "there are no traces",

@@ -19,6 +19,9 @@ On both sides:
 
 - `head` writes the head of a message, `pace` keeps any connection from holding the event loop, and `deadlines` ends
   waits that last too long.
+
+What aiohttp exports for servers is imported from the modules that define it. The package of all of it would bring
+applications, a router and files, a megabyte of which nothing is used.
 """
 
 PRIVATE_NAMES = {

@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from aiohttp import web
+from aiohttp.web_request import BaseRequest
+from aiohttp.web_response import Response, StreamResponse
 
 from proxy.core import jsontext
 from proxy.core.errors import Fault
@@ -16,8 +17,8 @@ from proxy.core.ids import Mint
 from proxy.core.masking.redact import masked
 from proxy.shell.http.body import ACCEPTED_CODINGS
 
-HttpRequest = web.BaseRequest
-HttpAnswer = web.StreamResponse
+HttpRequest = BaseRequest
+HttpAnswer = StreamResponse
 
 SERVER = "responses-proxy"
 """It has no version, which would tell attackers what runs here (S34)."""
@@ -46,20 +47,20 @@ def request_id_of(headers: Mapping[str, str], mint: Mint) -> str:
     return mint.make("req")
 
 
-def answer(body: Any, request_id: str, *, status: int = 200) -> web.Response:
+def answer(body: Any, request_id: str, *, status: int = 200) -> Response:
     headers = _headers(request_id, JSON_HEADERS)
-    return web.Response(body=jsontext.dumps(body), status=status, headers=headers)
+    return Response(body=jsontext.dumps(body), status=status, headers=headers)
 
 
-def text(body: bytes, content_type: str, request_id: str) -> web.Response:
-    return web.Response(body=body, headers=_headers(request_id, {"Content-Type": content_type}))
+def text(body: bytes, content_type: str, request_id: str) -> Response:
+    return Response(body=body, headers=_headers(request_id, {"Content-Type": content_type}))
 
 
 def _headers(request_id: str, kind: Mapping[str, str]) -> dict[str, str]:
     return {**kind, "Server": SERVER, "X-Request-Id": request_id}
 
 
-def error_response(fault: Fault, body: Any, request_id: str) -> web.Response:
+def error_response(fault: Fault, body: Any, request_id: str) -> Response:
     """`body` is the fault in the envelope of the surface that was asked."""
     response = answer(body, request_id, status=fault.status)
     response.headers.update(fault.headers)

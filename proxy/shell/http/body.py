@@ -8,7 +8,9 @@ import asyncio
 import zlib
 from collections.abc import Callable, Mapping
 
-from aiohttp import HttpVersion11, web
+from aiohttp import HttpVersion11
+from aiohttp.web_protocol import RequestPayloadError
+from aiohttp.web_request import BaseRequest
 
 from proxy.core.errors import ClientFault, TooLarge, Unsupported
 from proxy.core.masking.redact import quoted
@@ -32,7 +34,7 @@ any content, and any number of them may follow one another."""
 Reserve = Callable[[int], None]
 
 
-async def read_body(request: web.BaseRequest, limit: int, reserve: Reserve) -> bytes:
+async def read_body(request: BaseRequest, limit: int, reserve: Reserve) -> bytes:
     """Returns the decompressed body, which is never empty. `reserve` is called with the size of each piece, and raises
     where there is no memory for it."""
     _check_type(request.headers)
@@ -42,7 +44,7 @@ async def read_body(request: web.BaseRequest, limit: int, reserve: Reserve) -> b
     return data
 
 
-async def read_body_if_any(request: web.BaseRequest, limit: int, reserve: Reserve) -> bytes:
+async def read_body_if_any(request: BaseRequest, limit: int, reserve: Reserve) -> bytes:
     """Does as `read_body`, for a request that may do without: published clients send nothing at all, and some of them
     no type, or one of a form. A web page still has to say that it means it."""
     data = await _read(request, limit, reserve)
@@ -62,7 +64,7 @@ def _check_type(headers: Mapping[str, str]) -> None:
         )
 
 
-async def _read(request: web.BaseRequest, limit: int, reserve: Reserve) -> bytes:
+async def _read(request: BaseRequest, limit: int, reserve: Reserve) -> bytes:
     if (request.content_length or 0) > limit:
         raise _too_large(limit)
     coding = request.headers.get("Content-Encoding", "").strip().lower() or "identity"
@@ -85,7 +87,7 @@ async def _read(request: web.BaseRequest, limit: int, reserve: Reserve) -> bytes
             status=408,
             code="request_timeout",
         ) from None
-    except web.RequestPayloadError:
+    except RequestPayloadError:
         raise ClientFault(
             "The request body is broken: send it with Content-Length, or in whole chunks to the last.",
             code="invalid_framing",
@@ -93,7 +95,7 @@ async def _read(request: web.BaseRequest, limit: int, reserve: Reserve) -> bytes
     return collect.close()
 
 
-async def _invite(request: web.BaseRequest) -> None:
+async def _invite(request: BaseRequest) -> None:
     """Asks for the body. curl waits for that before it sends a large one, so an early refusal costs no transfer."""
     await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     request.writer.output_size = 0  # aiohttp would take it for the beginning of the answer

@@ -7,10 +7,14 @@ It uses some of aiohttp's private names: see the room's `PRIVATE_NAMES`.
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from aiohttp import StreamReader, web
+from aiohttp import StreamReader
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import HttpVersion, HttpVersion10, HttpVersion11, RawRequestMessage
 from aiohttp.streams import EMPTY_PAYLOAD
+from aiohttp.web_protocol import RequestHandler, RequestPayloadError
+from aiohttp.web_request import BaseRequest
+from aiohttp.web_response import StreamResponse
+from aiohttp.web_server import Server
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
@@ -31,11 +35,11 @@ STALLED_SECONDS = 60.0
 SPOKEN = (HttpVersion11, HttpVersion10)
 """aiohttp's parser takes 0.9 and 2.0 as well, and a line without any version for one of the former."""
 
-RefuseMalformed = Callable[[web.BaseRequest, BaseException | None], web.StreamResponse]
+RefuseMalformed = Callable[[BaseRequest, BaseException | None], StreamResponse]
 """Returns the answer to bytes that are no request, by what is wrong with them."""
 
 
-Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+Handler = Callable[[BaseRequest], Awaitable[StreamResponse]]
 
 
 NEVER_WHOLE = RawRequestMessage(
@@ -44,7 +48,7 @@ NEVER_WHOLE = RawRequestMessage(
 """Stands for a request whose head came only in part, so that it is refused like any other."""
 
 
-class Connection(Paced, web.RequestHandler):
+class Connection(Paced, RequestHandler):
     def __init__(
         self, manager: "Acceptor", refuse_malformed: RefuseMalformed, connections: Connections
     ) -> None:
@@ -152,16 +156,16 @@ class Connection(Paced, web.RequestHandler):
             bodies.append(self._current_request.content)
         for body in bodies:
             if not body.is_eof():
-                body.set_exception(web.RequestPayloadError("broken framing"))
+                body.set_exception(RequestPayloadError("broken framing"))
                 body.feed_eof()  # nobody needs to wait for the rest of it
 
     def handle_error(
         self,
-        request: web.BaseRequest,
+        request: BaseRequest,
         status: int = 500,
         exc: BaseException | None = None,
         message: str | None = None,
-    ) -> web.StreamResponse:
+    ) -> StreamResponse:
         if isinstance(exc, ConnectionError):
             raise exc  # the client has left, and there is nobody to tell
         response = self._refuse_malformed(request, exc)
@@ -169,13 +173,13 @@ class Connection(Paced, web.RequestHandler):
         return response
 
 
-def connection_of(request: web.BaseRequest) -> Connection:
+def connection_of(request: BaseRequest) -> Connection:
     connection = request.protocol
     assert isinstance(connection, Connection)
     return connection
 
 
-class Refused(web.BaseRequest):
+class Refused(BaseRequest):
     why: type[Exception]
 
 
@@ -194,25 +198,25 @@ class Unfinished(Refused):
 def _request(
     message: RawRequestMessage,
     payload: StreamReader,
-    protocol: web.RequestHandler,
+    protocol: RequestHandler,
     writer: AbstractStreamWriter,
     task: "asyncio.Task[None]",
-) -> web.BaseRequest:
+) -> BaseRequest:
     loop = asyncio.get_running_loop()
     if message.version in SPOKEN:
-        return web.BaseRequest(message, payload, protocol, writer, task, loop)
+        return BaseRequest(message, payload, protocol, writer, task, loop)
     kind = Unfinished if message is NEVER_WHOLE else Foreign
     return kind(message._replace(version=HttpVersion10), payload, protocol, writer, task, loop)
 
 
-class Acceptor(web.Server):
+class Acceptor(Server):
     def __init__(self, handler: Handler, refuse_malformed: RefuseMalformed, connections: Connections) -> None:
         super().__init__(self._handle, request_factory=_request, handler_cancellation=True)
         self._answer = handler
         self._refuse_malformed = refuse_malformed
         self._all = connections
 
-    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _handle(self, request: BaseRequest) -> StreamResponse:
         connection = connection_of(request)
         if isinstance(request, Refused):
             return connection.handle_error(request, exc=request.why())
@@ -222,5 +226,5 @@ class Acceptor(web.Server):
         finally:
             connection.request_ended()
 
-    def __call__(self) -> web.RequestHandler:
+    def __call__(self) -> RequestHandler:
         return Connection(self, self._refuse_malformed, self._all)

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from aiohttp import web
+from aiohttp.web_ws import WebSocketResponse
 
 from proxy.core.errors import ClientFault, Fault
 from proxy.shell.http.answers import HttpRequest
@@ -14,7 +14,7 @@ HANDSHAKE = (
 
 
 def handshake_fault(request: HttpRequest) -> Fault | None:
-    if not web.WebSocketResponse().can_prepare(request):
+    if not WebSocketResponse().can_prepare(request):
         return ClientFault(HANDSHAKE, code="invalid_handshake")
     if _comes_from_elsewhere(request):
         return ClientFault(

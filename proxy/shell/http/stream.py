@@ -8,9 +8,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from aiohttp import web
 from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http import HttpVersion11
+from aiohttp.web_request import BaseRequest
+from aiohttp.web_response import StreamResponse
 
 from proxy.core import jsontext, sse
 from proxy.core.surfaces.framing import SSE
@@ -39,7 +40,7 @@ class HttpStream:
 
     framing = SSE
 
-    def __init__(self, request: web.BaseRequest, request_id: str, timing: StreamTiming, tasks: Tasks) -> None:
+    def __init__(self, request: BaseRequest, request_id: str, timing: StreamTiming, tasks: Tasks) -> None:
         self.request_id = request_id
         self.opened = False
         """Has the first byte left? Until then a status can be chosen."""
@@ -100,7 +101,7 @@ class HttpStream:
         await self._send(self._begin() + self._framed(self._take()) + end)
 
     @property
-    def response(self) -> web.StreamResponse:
+    def response(self) -> StreamResponse:
         """Returns what aiohttp is told was the answer, which has left already."""
         assert self.opened
         return KEPT if self._keeps else CLOSED
@@ -164,7 +165,7 @@ def _usual(kind: str, newer: bool, date: str) -> bytes:
     return opening("HTTP/1.1 200 OK" if newer else "HTTP/1.0 200 OK", told)
 
 
-class _Sent(web.StreamResponse):
+class _Sent(StreamResponse):
     """An answer that has left already."""
 
     def __init__(self, *, keep_alive: bool) -> None:
@@ -175,7 +176,7 @@ class _Sent(web.StreamResponse):
     def keep_alive(self) -> bool:
         return self._keeps
 
-    async def prepare(self, request: web.BaseRequest) -> None:
+    async def prepare(self, request: BaseRequest) -> None:
         pass
 
     async def write_eof(self, data: bytes = b"") -> None:

@@ -1,6 +1,9 @@
 """The front door: it opens and closes, lets requests in, and has everything else refused."""
 
-from aiohttp import web
+import asyncio
+
+from aiohttp.web_request import BaseRequest
+from aiohttp.web_response import StreamResponse
 
 from proxy.core.errors import Fault
 from proxy.core.ids import Mint
@@ -59,18 +62,18 @@ class Server:
         self._connections = connections
         self._mint = mint
         self._log = log
-        self._runner: web.ServerRunner | None = None
+        self._acceptor = Acceptor(self._answer, self._malformed, connections)
+        self._listening: asyncio.Server | None = None
 
     async def start(self, host: str, port: int, *, shared: bool = False) -> str:
         """Listens, and returns the address that was bound. Raises OSError if that fails. With `shared`, other workers
         may listen there too, and the kernel spreads the connections."""
-        self._runner = web.ServerRunner(
-            Acceptor(self._answer, self._malformed, self._connections), shutdown_timeout=LEAVING_SECONDS
-        )
-        await self._runner.setup()
         self._connections.start_timer()
-        await web.TCPSite(self._runner, host, port, backlog=BACKLOG, reuse_port=shared or None).start()
-        bound_host, bound_port = self._runner.addresses[0][:2]
+        loop = asyncio.get_running_loop()
+        self._listening = await loop.create_server(
+            self._acceptor, host, port, backlog=BACKLOG, reuse_port=shared or None
+        )
+        bound_host, bound_port = self._listening.sockets[0].getsockname()[:2]
         return (
             f"http://[{bound_host}]:{bound_port}"
             if ":" in bound_host
@@ -83,13 +86,16 @@ class Server:
 
     async def stop(self, grace: float) -> None:
         await self._handlers.drain(grace)
-        if self._runner is not None:
-            await self._runner.cleanup()
+        if self._listening is not None:
+            self._listening.close()
+            await asyncio.sleep(0)  # what has just arrived begins, and is no idle connection
+            self._acceptor.pre_shutdown()
+            await self._acceptor.shutdown(LEAVING_SECONDS)
         self._connections.close()
 
     # ── answering ──
 
-    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _answer(self, request: BaseRequest) -> StreamResponse:
         request_id = request_id_of(request.headers, self._mint)
         surface: Surface | None = None
         try:
@@ -111,9 +117,9 @@ class Server:
         route: Route,
         names: dict[str, str],
         surface: Surface | None,
-        request: web.BaseRequest,
+        request: BaseRequest,
         request_id: str,
-    ) -> web.StreamResponse:
+    ) -> StreamResponse:
         # Who may see the inspector is asked by itself: its page is shown to whoever has yet to write a key.
         door = EVERYBODY if route.of is Inspection else self._doors.get(route.path.pattern, self._tenants)
         tenant = door.of(request.headers)
@@ -128,6 +134,6 @@ class Server:
         with told_as_faults():
             return await handler(self._objects[route.of], incoming, **names)
 
-    def _malformed(self, request: web.BaseRequest, error: BaseException | None) -> web.StreamResponse:
+    def _malformed(self, request: BaseRequest, error: BaseException | None) -> StreamResponse:
         request_id = request_id_of({}, self._mint)
         return self._refusals.of_bytes(malformed.fault_of(error), error, request, request_id)

@@ -16,8 +16,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
-from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
+from aiohttp import WSCloseCode, WSMessage, WSMsgType
 from aiohttp.http_websocket import WSMessageTextBytes
+from aiohttp.web_request import BaseRequest
+from aiohttp.web_ws import WebSocketResponse
 
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.ledger import Ledger
@@ -50,7 +52,7 @@ CLOSE_ANSWER_SECONDS = 3.0
 MESSAGE = (WSMsgType.TEXT, WSMsgType.BINARY)
 SIGN_OF_LIFE = (WSMsgType.PING, WSMsgType.PONG)
 
-Socket = web.WebSocketResponse[Literal[False]]
+Socket = WebSocketResponse[Literal[False]]
 Message = tuple[WSMsgType, bytes, Loan]
 
 
@@ -93,7 +95,7 @@ class SocketSession:
 
     def __init__(
         self,
-        request: web.BaseRequest,
+        request: BaseRequest,
         request_id: str,
         engine: Engine,
         surface: ResponsesSurface,
@@ -118,7 +120,7 @@ class SocketSession:
         self._timing = timing
         self._limit = message_limit
         self._tasks = tasks
-        self._socket: Socket = web.WebSocketResponse(
+        self._socket: Socket = WebSocketResponse(
             timeout=CLOSE_ANSWER_SECONDS,
             max_msg_size=message_limit,
             decode_text=False,
