@@ -6,7 +6,6 @@
 another type is an error that names the key and the file (or the variable, or the option) it came from.
 """
 
-import difflib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -189,6 +188,8 @@ def _wording(wrong: Any) -> str:
 def _suggestion(where: list[str]) -> str:
     """Suggests a setting of a similar name in the same table, or says which there are. Where a table has a name of its
     own, it stands under that name."""
+    import difflib  # whoever writes it right does without
+
     *tables, name = where
     if tables:
         table = ".".join([*tables, ""])
