@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 import proxy
-from proxy.process import uncollected
+from proxy.process import importing
 
 if TYPE_CHECKING:
     from proxy.commands.command import Command
@@ -32,7 +32,7 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
-    with uncollected():
+    with importing():
         parser = _parser([name for name in COMMANDS if name in words[:1]] or COMMANDS)
     if not words:
         parser.print_help(sys.stderr)

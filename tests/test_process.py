@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import signal
+import weakref
 
 import pytest
 
@@ -41,12 +42,20 @@ def test_the_collector_looks_less_often() -> None:
         gc.set_threshold(*before)
 
 
-def test_imports_are_not_walked_for_garbage_and_what_follows_is() -> None:
+class Circle:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_imports_leave_is_collected_and_what_they_make_is_looked_at_once() -> None:
+    before = gc.get_threshold()
     try:
-        with process.uncollected():
-            assert not gc.isenabled()
-            made: list[object] = []
-        assert gc.isenabled()
+        with process.importing():
+            left = weakref.ref(Circle())
+            made = [[] for _ in range(before[0] + 1)]
+            assert left() is None
+            assert not any(each is made for each in gc.get_objects(generation=2))
+        assert gc.get_threshold() == before
         assert not any(each is made for each in gc.get_objects())
     finally:
         gc.unfreeze()
