@@ -243,14 +243,7 @@ class Engine:
         admission = plan.backend.breaker.admit(in_flight.owner, only=plan.only)
         try:
             exchange = await plan.backend.ask(plan, in_flight.ledger, in_flight.watch)
-            await relay(
-                in_flight,
-                exchange,
-                pipeline,
-                admission,
-                self._check_processes,
-                streaming=plan.preparation.request.stream,
-            )
+            await relay(in_flight, exchange, pipeline, admission, self._check_processes, plan)
         except (ConnectionError, OtherLanguage):
             raise  # the client has left, or the reply will be another
         except Fault as fault:

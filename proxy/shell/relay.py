@@ -2,6 +2,7 @@
 
 from proxy.core.policy.breaker import Admission
 from proxy.core.stream.pipeline import Pipeline
+from proxy.shell.backend import Plan
 from proxy.shell.http.transport import Exchange
 from proxy.shell.in_flight import InFlight
 from proxy.shell.offload.processes import CheckProcesses
@@ -13,14 +14,14 @@ async def relay(
     pipeline: Pipeline,
     admission: Admission,
     check_processes: CheckProcesses,
-    *,
-    streaming: bool,
+    plan: Plan,
 ) -> None:
     """For each read, feeds the pipeline, and sends what came out in one write.
 
     Once the reply has begun both happen as the bytes arrive, without a wait, as long as the client keeps up.
     """
-    begun = False
+    begun, post = False, plan.preparation.post
+    streaming = plan.preparation.request.stream
     channel, reply = in_flight.channel, pipeline.reply
 
     def deliver(data: bytes) -> bool:
@@ -49,6 +50,7 @@ async def relay(
                 if begun := pipeline.begun:
                     exchange.begun()
                     admission.reply_began()
+                    post.let_go()
             if not pipeline.ended:
                 exchange.finishing(pipeline.finishing)
             if begun and streaming and not pipeline.ended:

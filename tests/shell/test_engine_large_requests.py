@@ -1,5 +1,6 @@
 """A very large request is read beside the event loop, so that only its sender waits."""
 
+import gc
 import gzip
 import io
 import threading
@@ -9,9 +10,11 @@ from typing import Any
 import orjson
 import pytest
 
+from proxy.core.backends.post import LONG, Post
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.offload.threads import LARGE_BYTES
 from tests.support.proxies import Proxy
+from tests.support.sockets import HEAD, Line, ScriptedBackend, text
 
 # ── very large requests ──
 
@@ -63,3 +66,23 @@ async def test_f79_so_does_who_sends_it_over_a_websocket(proxy: Proxy, aside: li
         await socket.send_str('{"type": "response.create",' + VERY_MUCH[1:].decode())
         assert (await socket.receive_json())["type"] == "response.created"
     assert aside == [True]
+
+
+async def test_what_was_sent_to_the_backend_is_let_go_when_its_reply_begins(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """A stream may stay open for minutes, and nothing of it is sent again."""
+
+    async def plays(line: Line) -> None:
+        await line.request()
+        line.send(HEAD + text("Hel"))
+        await line.closed()
+
+    backend.plays(plays)
+    said = "long " * LONG
+    async with proxy.post({"model": "m", "input": said, "stream": True}) as response:
+        async for line in response.content:
+            if b"output_text.delta" in line:
+                break
+        posts = [each for each in gc.get_objects() if type(each) is Post and each.url.startswith(backend.url)]
+    assert [len(each.body) for each in posts] == [0]

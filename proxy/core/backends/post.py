@@ -8,8 +8,10 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.backends.target import Target
 
-DIGESTED = 1 << 20
-"""Bytes. To digest them takes a millisecond."""
+LONG = 1 << 13
+"""Bytes. Of a longer request not each of them is looked at to know it again: a stream that begins should not wait."""
+ENDS, SAMPLED = 1 << 10, 61
+"""The bytes at its beginning and at its end that are, and of how many others one is."""
 
 
 @dataclass(slots=True)
@@ -18,16 +20,25 @@ class Post:
     headers: Mapping[str, str] = field(repr=False)
     """They hold the key."""
     body: bytes = field(repr=False)
+    _sample: bytes = field(default=b"", repr=False)
+
+    def let_go(self) -> None:
+        """Its reply has begun, and it is not sent again: of a long one there stays what identifies it."""
+        if len(self.body) > LONG:
+            self._sample, self.body = self._sampled(), b""
 
     def digest(self) -> bytes:
-        """Identifies the same request without keeping its words. For a very large one, its beginning and its end are
-        enough."""
-        first, last = self.body[:DIGESTED], self.body[DIGESTED:][-DIGESTED:]
-        length = len(self.body).to_bytes(8)
-        return blake2b(first + last + length, digest_size=16).digest()
+        """Identifies the same request without keeping its words."""
+        return blake2b(self._sample or self._sampled(), digest_size=16).digest()
+
+    def _sampled(self) -> bytes:
+        body = self.body
+        if len(body) <= LONG:
+            return body
+        return b"".join((len(body).to_bytes(8), body[:ENDS], body[::SAMPLED], body[-ENDS:]))
 
 
 def post(target: Target, url: str, body: dict[str, Any]) -> Post:
-    """Makes the headers from our own and the configured ones; it never passes a client's headers on. The body lives as
-    long as the reply, which it may be needed for again."""
+    """Makes the headers from our own and the configured ones; it never passes a client's headers on. The body lives
+    until the reply begins, and may be needed again."""
     return Post(url, target.post_head, jsontext.tight(jsontext.dumps(body)))

@@ -9,6 +9,7 @@ prefix, and the tools stand at its beginning.
 import re
 from collections.abc import Collection, Iterable
 from hashlib import blake2s
+from typing import Final
 
 from proxy.core.masking.redact import shown
 from proxy.core.model import ToolKind, ToolName, ToolSpec
@@ -16,6 +17,7 @@ from proxy.core.profile import ToolNames
 
 MAX_NAME = 64
 """Characters: OpenAI's limit, and the lowest of all known ones."""
+NONE: Final[frozenset[str]] = frozenset()
 LISTED = 3
 """Allowed names that a complaint lists."""
 HASH_DIGITS = 8
@@ -56,7 +58,7 @@ class NameTable:
         for key, wish in wishes.items():
             if key not in self._by_key:
                 self._assign(key, wish)
-        self._declared = frozenset(self._by_name)
+        self._declared = frozenset(self._by_name) if self._by_name else NONE
         self._permitted = None if only is None else frozenset(self.upstream(tool) for tool in only)
 
     def upstream(self, tool: ToolName, kind: ToolKind = ToolKind.FUNCTION) -> str:

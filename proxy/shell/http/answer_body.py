@@ -124,10 +124,11 @@ class AnswerBody:
                 await asyncio.sleep(0)
         if not self._over:
             self._take = take
+            self._waiter = asyncio.get_running_loop().create_future()
             try:
-                await self._wait()
+                await self._waiter
             finally:
-                self._take = None
+                self._take = self._waiter = None
 
     async def _wait(self) -> None:
         self._waiter = asyncio.get_running_loop().create_future()

@@ -6,7 +6,8 @@ when one of the limits might have been reached, so it notices at the second chec
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 import aiohttp
 
@@ -23,6 +24,8 @@ FIRST_BYTES = 4096
 
 FINISHING_SECONDS = 3.0
 """The wait for usage after the finish of the model: no client should wait long for a number (F43)."""
+
+READ: Final[Mapping[str, str]] = {}
 
 NOT_ENDED = "did not finish its answer in time"
 SILENT = "stopped answering"
@@ -117,8 +120,10 @@ class HttpExchange:
         return bytes(body[:limit])
 
     def begun(self) -> None:
-        """Ends the wait for the first byte: the reply shows something meaningful, which a comment is not (F30)."""
+        """Ends the wait for the first byte: the reply shows something meaningful, which a comment is not (F30). The
+        head has been read by then, and the rest may take long."""
         self._begin_by = NEVER
+        self.headers = self._answer.headers = READ
 
     def finishing(self, so_it_seems: bool) -> None:
         """Tells whether only usage may follow. Then `read` ends by itself soon, unless something else comes."""

@@ -62,7 +62,10 @@ class Wire(Paced):
         """Has anything come since the request was sent?"""
         self.until = NEVER
         """The wait for the head of an answer ends then."""
+        self._asked = False
+        """Is an answer to come, or coming?"""
         self._head: asyncio.Future[AnswerHead] | None = None
+        """Of the answer that is to come."""
         self._body: AnswerBody | None = None
         """Of the answer that is coming."""
         self._headers: CIMultiDict[str] = CIMultiDict()
@@ -89,7 +92,7 @@ class Wire(Paced):
         """Sends a request, and returns the head of the answer. Its body comes by itself."""
         if not self.is_connected():
             raise aiohttp.ServerDisconnectedError
-        self._head = self._make_future()
+        self._asked, self._head = True, self._make_future()
         self.heard = False
         self._interim = self._framing_bytes = 0
         self._send(head, body)
@@ -146,7 +149,7 @@ class Wire(Paced):
             self._end()
 
     def on_message_begin(self) -> None:
-        if self._head is None or self._whole:
+        if not self._asked or self._whole:
             raise _Unasked
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -169,9 +172,9 @@ class Wire(Paced):
         self._ends_with_connection = not framed
         body = self._body = AnswerBody(self)
         self.used = True
-        assert self._head is not None
-        if not self._head.done():
-            self._head.set_result(AnswerHead(status, headers, body))
+        waiting, self._head = self._head, None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(AnswerHead(status, headers, body))
 
     def on_message_complete(self) -> None:
         if self._body is not None:
@@ -180,7 +183,7 @@ class Wire(Paced):
 
     def _end(self) -> None:
         """The answer has come, and there may be another request."""
-        body, self._body, self._head, self._whole = self._body, None, None, False
+        body, self._body, self._asked, self._whole = self._body, None, False, False
         assert body is not None
         body.end()
 
@@ -227,7 +230,7 @@ class Wire(Paced):
 
     @property
     def should_close(self) -> bool:
-        return not self._keeps or self._head is not None
+        return not self._keeps or self._asked
 
     def close(self) -> None:
         if self.transport is not None:

@@ -176,6 +176,8 @@ def _date_and_time(seconds: int) -> str:
 class _Lines:
     """Writes a line in one piece, for other processes may write there too."""
 
+    __slots__ = ("_bound", "_least", "_steps", "_stream")
+
     def __init__(self, stream: TextIO, least: int, steps: Sequence[Step], bound: Fields) -> None:
         self._stream = stream
         self._least = least

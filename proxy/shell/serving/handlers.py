@@ -111,14 +111,14 @@ class Handlers:
 
     # ── models ──
 
-    async def ask(self, incoming: Incoming) -> HttpAnswer:
-        return await self._ask(incoming, self._engine.respond)
+    def ask(self, incoming: Incoming) -> Awaitable[HttpAnswer]:
+        return self._ask(incoming, self._engine.respond)
 
-    async def compact(self, incoming: Incoming) -> HttpAnswer:
-        return await self._ask(incoming, self._engine.respond, compaction.requested)
+    def compact(self, incoming: Incoming) -> Awaitable[HttpAnswer]:
+        return self._ask(incoming, self._engine.respond, compaction.requested)
 
-    async def count(self, incoming: Incoming) -> HttpAnswer:
-        return await self._ask(incoming, self._token_counting.respond, counting.requested)
+    def count(self, incoming: Incoming) -> Awaitable[HttpAnswer]:
+        return self._ask(incoming, self._token_counting.respond, counting.requested)
 
     async def websocket(self, incoming: Incoming) -> HttpAnswer:
         self._check_open()

@@ -4,7 +4,7 @@ import tracemalloc
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.backends.post import DIGESTED, post
+from proxy.core.backends.post import LONG, SAMPLED, post
 from proxy.core.backends.target import Target
 from tests.support.chat_requests import body_of, profile, user
 from tests.support.tables import table
@@ -75,12 +75,24 @@ def test_no_key_and_no_content_in_tracebacks() -> None:
 
 
 def test_the_same_request_is_known_again_and_no_other_is_taken_for_it() -> None:
-    """V20. Of a very large one only the middle is not looked at."""
+    """V20. Of a large one what stands between its beginning and its end is looked at here and there."""
 
     def digest(text: str) -> bytes:
         return post(target(), URL, {"text": text}).digest()
 
-    large = "x" * DIGESTED
+    large, other = "x" * LONG, "y" * SAMPLED
     texts = ["a", "b", large * 4, f"{large}a", f"{large}b", f"a{large * 4}", f"{large * 4}a"]
+    texts += [large * 4 + other + large * 5, large * 5 + other + large * 4]
     assert len({digest(text) for text in texts}) == len(texts)
     assert [digest(text) for text in texts] == [digest(text) for text in texts]
+
+
+def test_a_long_request_whose_reply_has_begun_leaves_only_its_digest() -> None:
+    short, long = (post(target(), URL, {"text": "x" * length}) for length in (1, LONG))
+    before = [short.digest(), long.digest()]
+    for each in (short, long):
+        each.let_go()
+    assert (short.body, long.body) == (b'{"text":"x"}', b"")
+    assert [short.digest(), long.digest()] == before
+    long.let_go()
+    assert long.digest() == before[1]

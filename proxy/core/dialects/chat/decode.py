@@ -109,7 +109,7 @@ class ChatDecoder(Decoding):
             self._unclean(data.strip(), event)
         else:
             self._chunk(self._parsed, event)
-            self._parsed = None  # the pause until the next one may be long
+            self._data, self._parsed = b"", None  # the pause until the next one may be long
 
     def body(self, data: bytes) -> None:
         """Takes a whole reply that is not a stream."""
