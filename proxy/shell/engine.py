@@ -107,10 +107,14 @@ class Engine:
         in_flight.unkept = asked if asked.request.stream else None
         encoder = in_flight.encoder(asked) if asked.request.stream else None
         reply = OneReply(encoder)
-        pipeline = await self._reply(in_flight, asked, encoder, reply)
+        asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
+        chosen = await self._chosen(in_flight, asked, encoder, asker)
+        if chosen is None:
+            in_flight.charge.end(in_flight.reply)
+            return None
+        pipeline = await self._answer(in_flight, *chosen, reply, asker)
         in_flight.charge.end(in_flight.reply)
-        if pipeline is not None:
-            await self._tell(in_flight, asked, encoder, pipeline, reply)
+        await self._tell(in_flight, asked, encoder, pipeline, reply)
         return None
 
     async def _begin(self, in_flight: InFlight, asked: SurfaceContext, queued: Record) -> BackgroundRun:
@@ -143,12 +147,11 @@ class Engine:
         in_flight.charge.end(in_flight.reply)
         await self._tell(in_flight, asked, encoder, pipeline, reply)
 
-    async def _reply(
-        self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None, reply: OneReply
-    ) -> Pipeline | None:
-        """What the backends made of it. None where nobody was asked, and the client has its answer."""
+    async def _chosen(
+        self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None, asker: Asker
+    ) -> tuple[Plan, Attempts] | None:
+        """Who is asked first. None where nobody is, and the client has its answer."""
         channel, request = in_flight.channel, asked.request
-        asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
         try:
             attempts = await self._attempts(in_flight, asked, asker)
             plan = await attempts.first()
@@ -165,7 +168,7 @@ class Engine:
             return None
         if encoder is not None:
             channel.start_timers(in_flight.signing(encoder.still_working), asked.client.event_heartbeat)
-        return await self._answer(in_flight, plan, attempts, reply, asker)
+        return plan, attempts
 
     async def _attempts(self, in_flight: InFlight, asked: SurfaceContext, asker: Asker) -> Attempts:
         request, candidates = await self._reading.completed(in_flight, asked, asker)

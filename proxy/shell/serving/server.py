@@ -9,7 +9,7 @@ from proxy.core.errors import Fault
 from proxy.core.ids import Mint
 from proxy.core.policy.hosts import Hosts
 from proxy.core.surfaces.surface import Surface
-from proxy.core.tenants import EVERYBODY, Tenants
+from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.http import malformed
 from proxy.shell.http.answers import request_id_of
 from proxy.shell.http.connection import Acceptor, connection_of
@@ -103,7 +103,14 @@ class Server:
             route, names = routes.find(request.rel_url.path_safe)
             if route.surface is not None:
                 surface = route.surface(self._handlers.surfaces)
-            return await self._enter(route, names, surface, request, request_id)
+            tenant = self._let_in(route, request)
+            handler = route.handler(request, websockets=self._handlers.open_sockets is not None)
+            if handler is None:
+                return self._wrong_method(route, surface, request, request_id)
+            owner = self._tenants.owner(tenant, connection_of(request).address)
+            incoming = Incoming(request, request_id, surface, tenant, owner)
+            with told_as_faults():
+                return await handler(self._objects[route.of], incoming, **names)
         except Fault as fault:
             return self._refusals.of_request(fault, request, request_id, surface)
         except ConnectionError:
@@ -112,27 +119,18 @@ class Server:
             failure = own_failure(bug, self._log.bind(request_id=request_id))
             return self._refusals.answer(failure, request, request_id, surface)
 
-    async def _enter(
-        self,
-        route: Route,
-        names: dict[str, str],
-        surface: Surface | None,
-        request: BaseRequest,
-        request_id: str,
-    ) -> StreamResponse:
+    def _let_in(self, route: Route, request: BaseRequest) -> Tenant:
         # Who may see the inspector is asked by itself: its page is shown to whoever has yet to write a key.
         door = EVERYBODY if route.of is Inspection else self._doors.get(route.path.pattern, self._tenants)
-        tenant = door.of(request.headers)
-        handler = route.handler(request, websockets=self._handlers.open_sockets is not None)
-        if handler is None:
-            fault, headers = route.method_fault(request)
-            refusal = self._refusals.of_request(fault, request, request_id, surface)
-            refusal.headers.update(headers)
-            return refusal
-        owner = self._tenants.owner(tenant, connection_of(request).address)
-        incoming = Incoming(request, request_id, surface, tenant, owner)
-        with told_as_faults():
-            return await handler(self._objects[route.of], incoming, **names)
+        return door.of(request.headers)
+
+    def _wrong_method(
+        self, route: Route, surface: Surface | None, request: BaseRequest, request_id: str
+    ) -> StreamResponse:
+        fault, headers = route.method_fault(request)
+        refusal = self._refusals.of_request(fault, request, request_id, surface)
+        refusal.headers.update(headers)
+        return refusal
 
     def _malformed(self, request: BaseRequest, error: BaseException | None) -> StreamResponse:
         request_id = request_id_of({}, self._mint)
