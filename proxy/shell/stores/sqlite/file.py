@@ -220,38 +220,53 @@ class SqliteFile:
             raise StoreReplaced(DAMAGED.format(path=self._path, what=what))
 
     def _read_all(self, connection: sqlite3.Connection) -> None:
-        while (command := self._reads.queue.get()) is not None:
+        while self._read_next(connection):
+            pass
+
+    def _read_next(self, connection: sqlite3.Connection) -> bool:
+        """Holds nothing of it afterwards, while the next is waited for. False at the end."""
+        command = self._reads.queue.get()
+        if command is None:
+            return False
+        try:
+            self._refuse_another_file()
+            if not command.bare:
+                connection.execute("begin")
             try:
-                self._refuse_another_file()
+                command.result = carry_out(connection, command.step())
+            finally:
                 if not command.bare:
-                    connection.execute("begin")
-                try:
-                    command.result = carry_out(connection, command.step())
-                finally:
-                    if not command.bare:
-                        connection.execute("rollback")
-            except BaseException as failure:
-                command.failure = reason(self._path, failure)
-            _answer([command])
+                    connection.execute("rollback")
+        except BaseException as failure:
+            command.failure = reason(self._path, failure)
+        _answer([command])
+        return True
 
     def _write_all(self, connection: sqlite3.Connection, lock: FileLock) -> None:
-        going, group = True, list[Command[Any]]()
-        while going:
-            others, group, weight = len(group) > 1, [], 0
-            while not group or (
-                len(group) < MOST_CHANGES and weight < MOST_BYTES and not self._writes.queue.empty()
-            ):
-                command = self._writes.queue.get()
-                if command is None:
-                    going = False
-                    break
-                if others and not group:
-                    time.sleep(GATHER_SECONDS)  # noqa: TID251 - of this thread alone
-                group.append(command)
-                weight += command.weight
-            if group:
-                self._write_group(connection, lock, group)
-                _answer(group)
+        written = 1
+        while written:
+            written = self._write_next(connection, lock, others=written > 1)
+
+    def _write_next(self, connection: sqlite3.Connection, lock: FileLock, others: bool) -> int:
+        """Writes what waits, up to a limit, and holds nothing of it afterwards. How many; none at the end."""
+        group = self._gathered(others)
+        if group:
+            self._write_group(connection, lock, group)
+            _answer(group)
+        return len(group)
+
+    def _gathered(self, others: bool) -> list[Command[Any]]:
+        queue, group, weight = self._writes.queue, list[Command[Any]](), 0
+        while not group or (len(group) < MOST_CHANGES and weight < MOST_BYTES and not queue.empty()):
+            command = queue.get()
+            if command is None:
+                queue.put(None)  # which is then the next
+                break
+            if others and not group:
+                time.sleep(GATHER_SECONDS)  # noqa: TID251 - of this thread alone
+            group.append(command)
+            weight += command.weight
+        return group
 
     def _write_group(self, connection: sqlite3.Connection, lock: FileLock, group: list[Command[Any]]) -> None:
         with lock.held():

@@ -3,6 +3,8 @@
 import asyncio
 import threading
 import time
+import weakref
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +93,32 @@ async def test_where_several_write_a_group_waits_for_others(
         await another
     await one
     assert (waits, begun.count("one")) == ([GATHER_SECONDS], 2), "with the other, then by itself"
+    await file.close()
+
+
+class Held:
+    """Tells when nobody holds it any more."""
+
+    def __init__(self) -> None:
+        self.gone = threading.Event()
+        weakref.finalize(self, self.gone.set)
+
+
+async def test_what_was_written_or_read_is_not_held_until_somebody_asks_again(path: Path) -> None:
+    """A response may be large, and so may the history that was read for a request."""
+    file = SqliteFile(path, RECORDS, durable=True)
+    await file.open()
+
+    def step(held: Held) -> Any:
+        yield "select 1", ()
+        return held
+
+    for do in (file.write, file.read):
+        held = Held()
+        gone = held.gone
+        assert await do(partial(step, held)) is held
+        del held
+        assert await asyncio.to_thread(gone.wait, PROMPTLY)
     await file.close()
 
 
