@@ -34,6 +34,10 @@ PAGE_BYTES: Final = 8192
 """Of a new file. Most responses fill one such page or many: with half as much a save costs a tenth more, and small ones
 take a quarter more room."""
 
+CACHE_KIB: Final = 4000
+"""Of each connection: as much as one transaction may change, for with half of it the largest write pages twice. More is
+only held twice, as the system has the file in memory."""
+
 BUSY_SECONDS: Final = 5.0
 GATHER_SECONDS: Final = 0.001
 """Where several write at the same time, a group waits so long for others: it costs as much as four of its changes.
@@ -187,7 +191,7 @@ class SqliteFile:
         connection = sqlite3.connect(
             self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        connection.execute("pragma cache_size = -16000")
+        connection.execute(f"pragma cache_size = -{CACHE_KIB}")
         connection.execute("pragma secure_delete = on")  # else it would depend on who built SQLite
         connection.execute(f"pragma synchronous = {'full' if self._durable else 'off'}")
         connection.execute(f"pragma journal_size_limit = {64 << 20}")
