@@ -1,4 +1,5 @@
-"""What every process of the proxy needs: an event loop, a way to be asked to stop, a quiet garbage collector."""
+"""What every process of the proxy needs: an event loop, a way to be asked to stop, and memory that is looked after in
+good time."""
 
 import asyncio
 import gc
@@ -11,6 +12,13 @@ YOUNG_OBJECTS = 20_000
 
 NEVER_OLDER = 1_000_000
 """So many looks at young objects, until one is taken at those that were seen before."""
+
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
+"""What `mallopt` calls them."""
+KEPT_FREE_BYTES = 2 << 20
+"""The end of a long answer is made in a few copies, which are free again when it was sent."""
+LARGE_BYTES = 1 << 20
+"""What is larger is asked of the system by itself, and given back by itself."""
 
 
 class CannotStart(Exception):
@@ -82,3 +90,14 @@ def spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS, 10, 10)
+
+
+def keep_what_is_free() -> None:
+    """Lets the allocator keep some memory that is free. glibc gives back what lies free at the end of its heap, and
+    takes it again for the next answer, page by page: up to an eighth of what a stream of 2,000 chunks costs."""
+    import ctypes
+
+    with suppress(AttributeError, TypeError):  # another library than glibc; Windows
+        libc = ctypes.CDLL(None)
+        libc.mallopt(TRIM_THRESHOLD, KEPT_FREE_BYTES)
+        libc.mallopt(MMAP_THRESHOLD, LARGE_BYTES)  # which it would not adapt any more

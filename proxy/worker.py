@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from shutil import rmtree
 
 from proxy import app
-from proxy.process import CannotStart, Stop, asked_to_stop, loop_factory, spare_the_collector
+from proxy.process import (
+    CannotStart,
+    Stop,
+    asked_to_stop,
+    keep_what_is_free,
+    loop_factory,
+    spare_the_collector,
+)
 from proxy.settings.root import Settings
 from proxy.shell.ops.worker_questions import WorkerSlot
 
@@ -56,6 +63,7 @@ async def _serve(orders: Orders) -> None:
         os.set_blocking(sys.stdout.fileno(), False)
         _beat(sys.stdout.fileno(), orders.settings.server.stuck_seconds / BEATS)
         spare_the_collector()
+        keep_what_is_free()
         await stop.asked.wait()
 
 

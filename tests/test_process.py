@@ -4,6 +4,8 @@ import asyncio
 import gc
 import os
 import signal
+import subprocess
+import sys
 import weakref
 
 import pytest
@@ -59,3 +61,32 @@ def test_what_imports_leave_is_collected_and_what_they_make_is_looked_at_once() 
         assert not any(each is made for each in gc.get_objects())
     finally:
         gc.unfreeze()
+
+
+LONG_ANSWERS = """
+import resource
+from proxy import process
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+def answer():
+    return [b"x" * 57_000 for _ in range(20)]
+
+def of_answers():
+    answer()
+    before = faults()
+    for _ in range(20):
+        answer()
+    return faults() - before
+
+usual = of_answers()
+process.keep_what_is_free()
+print(usual, of_answers())
+"""
+
+
+def test_what_a_long_answer_took_is_there_for_the_next() -> None:
+    told = subprocess.run([sys.executable, "-c", LONG_ANSWERS], capture_output=True, text=True, check=True)
+    usual, then = map(int, told.stdout.split())
+    assert then < usual / 10, "pages that are taken anew"

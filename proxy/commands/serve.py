@@ -61,6 +61,7 @@ async def _serve(wanted: Settings, *, quiet: bool) -> int:
                 print(f"What becomes of each request: {url}/inspector\n")
         sys.stdout.flush()
         process.spare_the_collector()
+        process.keep_what_is_free()
         await stop.asked.wait()
     return DONE
 
