@@ -12,7 +12,7 @@ LOGS = re.compile(r"\b_?log$")
 WARNS = "self._warn"
 """What it was handed is a log's method."""
 
-LEVELS = {"debug", "info", "warning", "error"}
+LEVELS = {level: level for level in ("debug", "info", "warning", "error")} | {"tell": "info"}
 NAME = re.compile(r"[a-z]+(_[a-z]+)*")
 
 
@@ -24,7 +24,7 @@ def logged() -> Iterator[tuple[str, str]]:
                 case ast.Call(func=ast.Attribute(value=log, attr=level), args=[event, *_]) if (
                     level in LEVELS and LOGS.search(ast.unparse(log))
                 ):
-                    yield text_of(event, path), level
+                    yield text_of(event, path), LEVELS[level]
                 case ast.Call(func=func, args=[event, *_]) if ast.unparse(func) == WARNS:
                     yield text_of(event, path), "warning"
 

@@ -179,7 +179,7 @@ class InFlight:
         facts["bytes_out"] = self.channel.bytes_out
         self.metrics.ended(self.surface.name, ledger, self.fault)
         remarks = {"oddities": ledger.oddities, "markup": ledger.markup, "dropped": ledger.dropped}
-        self.log.info("request", **facts, **{name: counts for name, counts in remarks.items() if counts})
+        self.log.tell("request", {**facts, **{name: counts for name, counts in remarks.items() if counts}})
 
 
 def _milliseconds(seconds: float) -> float:

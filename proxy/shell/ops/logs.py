@@ -11,7 +11,7 @@ The logger is built once, in `proxy.app`, and passed to all that need it. A line
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Literal, Protocol, TextIO
@@ -27,8 +27,6 @@ from proxy.shell.ops.tracebacks import traceback_of
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "console", "json"]
 Fields = MutableMapping[str, Any]
-Step = Callable[[Any, str, Fields], Any]
-"""Is called as structlog calls its processors: with the logger, the level and the fields. The last makes the line."""
 
 
 class Log(Protocol):
@@ -38,6 +36,10 @@ class Log(Protocol):
     def info(self, event: str, **fields: Any) -> Any: ...
     def warning(self, event: str, **fields: Any) -> Any: ...
     def error(self, event: str, **fields: Any) -> Any: ...
+
+    def tell(self, event: str, fields: Mapping[str, Any]) -> Any:
+        """Does as `info`, with many fields: to make arguments of them costs as much as the line."""
+
     def bind(self, **fields: Any) -> "Log": ...
     def is_enabled_for(self, level: int) -> bool: ...
 
@@ -52,19 +54,18 @@ REMEMBERED, LONGEST = 1024, 32 * 1024
 """Characters of a text. What clients and backends send may be as long as a body: a line has its beginning, and only
 short texts are remembered for the next line (E7, S15)."""
 
-HARMLESS = (int, bool, float, type(None))
+HARMLESS = frozenset({int, bool, float, type(None)})
 
 
 class Redaction:
-    """A processor that masks keys in every value, however deep it is nested. `secrets` are masked wherever they stand;
-    other keys are recognised by their form.
-    """
+    """Masks keys in every value, however deep it is nested. `secrets` are masked wherever they stand; other keys are
+    recognised by their form."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._known = Secrets(secrets)
         self._remembered = lru_cache(maxsize=1024)(self._mask_text)
 
-    def __call__(self, _logger: Any, _method: str, fields: Fields) -> Fields:
+    def __call__(self, fields: Fields) -> Fields:
         for key, value in fields.items():
             if type(value) in HARMLESS or key in MADE_HERE:
                 continue
@@ -78,7 +79,7 @@ class Redaction:
             return {key: self._mask(inner) for key, inner in value.items()}
         if isinstance(value, (list, tuple)):
             return [self._mask(inner) for inner in value]
-        return value if isinstance(value, HARMLESS) else self._masked(str(value))
+        return value if isinstance(value, int | float | None) else self._masked(str(value))
 
     def _masked(self, text: str) -> str:
         if len(text) <= REMEMBERED:  # model names and messages come again and again
@@ -89,7 +90,7 @@ class Redaction:
         return masked(self._known.hidden(text))
 
 
-def escape_unseen(_logger: Any, _method: str, fields: Fields) -> Fields:
+def escape_unseen(fields: Fields) -> Fields:
     """Escapes control characters in text from outside, because a terminal obeys them (S15). A traceback keeps its
     lines."""
     for key, value in fields.items():
@@ -113,11 +114,6 @@ DELETE = "\x7f"
 """The one ASCII character that JSON does not escape and a terminal obeys."""
 
 
-def _headed_for_people(_logger: Any, _method: str, fields: Fields) -> Fields:
-    fields["timestamp"] = f"{datetime.now():%H:%M:%S}"
-    return _explained(fields)
-
-
 def _explained(fields: Fields) -> Fields:
     """Puts the traceback of an exception in its place."""
     if "exc_info" not in fields:
@@ -131,30 +127,31 @@ def _explained(fields: Fields) -> Fields:
 class _ForPeople:
     """A request is a sentence, all else its event and its fields."""
 
-    def __init__(self, stream: TextIO, *, colors: bool) -> None:
+    def __init__(self, redact: Redaction, stream: TextIO, *, colors: bool) -> None:
+        self._redact = redact
         arrow = "→" if (stream.encoding or "").lower().startswith("utf") else "->"
         self._requests = RequestLines(remarks, colors=colors, arrow=arrow)
         from structlog.dev import ConsoleRenderer
 
         self._others = ConsoleRenderer(colors=colors, pad_event_to=8)
 
-    def __call__(self, logger: Any, method: str, fields: Fields) -> str:
-        return (
-            self._requests.line(fields)
-            if fields["event"] == "request"
-            else self._others(logger, method, fields)
-        )
+    def __call__(self, fields: Fields) -> str:
+        fields["timestamp"] = f"{datetime.now():%H:%M:%S}"
+        shown = escape_unseen(self._redact(_explained(fields)))
+        if shown["event"] == "request":
+            return self._requests.line(shown)
+        return self._others(None, shown["level"], shown)
 
 
 class _Json:
-    """Makes a line for machines in one step, because every step costs time."""
+    """Makes a line for machines."""
 
     def __init__(self, redact: Redaction) -> None:
         self._redact = redact
 
-    def __call__(self, logger: Any, method: str, fields: Fields) -> str:
+    def __call__(self, fields: Fields) -> str:
         fields["timestamp"] = _timestamp()
-        line = jsontext.dumps(self._redact(logger, method, _explained(fields))).decode()
+        line = jsontext.dumps(self._redact(_explained(fields))).decode()
         if (
             line.isascii() and DELETE not in line
         ):  # nearly every line; to search it takes longer than to make it
@@ -174,14 +171,17 @@ def _date_and_time(seconds: int) -> str:
 
 
 class _Lines:
-    """Writes a line in one piece, for other processes may write there too."""
+    """A log of lines from one level on, each written in one piece, for other processes may write there too."""
 
-    __slots__ = ("_bound", "_least", "_steps", "_stream")
+    __slots__ = ("_bound", "_least", "_line_of", "_stream")
 
-    def __init__(self, stream: TextIO, least: int, steps: Sequence[Step], bound: Fields) -> None:
+    def __init__(
+        self, stream: TextIO, line_of: Callable[[Fields], str], least: int, bound: Mapping[str, Any]
+    ) -> None:
+        """`bound`: fields of every line."""
         self._stream = stream
+        self._line_of = line_of
         self._least = least
-        self._steps = steps
         self._bound = bound
 
     def debug(self, event: str, **fields: Any) -> None:
@@ -196,20 +196,20 @@ class _Lines:
     def error(self, event: str, **fields: Any) -> None:
         self._write(logging.ERROR, "error", event, fields)
 
+    def tell(self, event: str, fields: Mapping[str, Any]) -> None:
+        self._write(logging.INFO, "info", event, fields)
+
     def bind(self, **fields: Any) -> "_Lines":
-        return _Lines(self._stream, self._least, self._steps, {**self._bound, **fields})
+        return _Lines(self._stream, self._line_of, self._least, {**self._bound, **fields})
 
     def is_enabled_for(self, level: int) -> bool:
         return level >= self._least
 
-    def _write(self, level: int, name: str, event: str, fields: Fields) -> None:
-        if level < self._least:
-            return
-        line: Any = {"timestamp": "", "level": name, "event": event, **self._bound, **fields}
-        for step in self._steps:
-            line = step(self, name, line)
-        self._stream.write(f"{line}\n")
-        self._stream.flush()
+    def _write(self, level: int, name: str, event: str, fields: Mapping[str, Any]) -> None:
+        if level >= self._least:
+            line = self._line_of({"timestamp": "", "level": name, "event": event, **self._bound, **fields})
+            self._stream.write(f"{line}\n")
+            self._stream.flush()
 
 
 def make_log(
@@ -223,12 +223,8 @@ def make_log(
     """`colors`: may a terminal have them?"""
     console = format == "console" or (format == "auto" and stream.isatty())
     redact = Redaction(secrets)
-    steps: list[Step] = (
-        [_headed_for_people, redact, escape_unseen, _ForPeople(stream, colors=colors and stream.isatty())]
-        if console
-        else [_Json(redact)]
-    )
-    return _Lines(stream, logging.getLevelNamesMapping()[level.upper()], steps, {})
+    line_of = _ForPeople(redact, stream, colors=colors and stream.isatty()) if console else _Json(redact)
+    return _Lines(stream, line_of, logging.getLevelNamesMapping()[level.upper()], {})
 
 
 class LibraryLines(logging.Handler):
