@@ -14,9 +14,11 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 from proxy.core.ledger import Ledger
+from proxy.core.policy.shares import Loan
 from proxy.core.surfaces.openapi.known_paths import known_path
 from proxy.core.weight import Parse, read
 from proxy.core.work import TakesLong
@@ -106,17 +108,17 @@ class WorkThreads:
                 ledger.back_to(entries)
         return await self._apart(job, ledger)
 
-    async def read(self, data: bytes, parse: Parse[Returned], ledger: Ledger) -> tuple[Returned, int]:
-        """Parses the body of a request, and returns it with the memory that it takes. Its size decides where all
-        further work on the request is done."""
-        ledger.work.takes_long = len(data) > LARGE_BYTES
-        body, found = (
-            await self._apart(lambda: read(data, parse), ledger)
-            if ledger.work.takes_long
-            else read(data, parse)
-        )
+    async def read(self, data: bytes, parse: Parse[Returned], ledger: Ledger, loan: Loan) -> Returned:
+        """Parses the body of a request, and takes the memory that what was read needs besides the bytes. Their number
+        decides where all further work on the request is done."""
+        if len(data) > LARGE_BYTES:
+            ledger.work.takes_long = True
+            body, found = await self._apart(partial(read, data, parse), ledger)
+        else:
+            body, found = read(data, parse)
         ledger.work.measured = body, found.levels
-        return body, found.weight
+        loan.take_up(found.weight, len(data))
+        return body
 
     async def work_on(self, size: int, job: Callable[[], Returned], owner: str) -> Returned:
         """Does a job that goes over so many bytes of what is kept."""

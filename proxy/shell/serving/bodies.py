@@ -39,17 +39,12 @@ class Bodies:
         data = await read_body(request, self._limit, loan.take)
         if received is not None:
             received(data)
-        return await self._parsed(data, loan, ledger)
+        return await self.threads.read(data, _parsed, ledger, loan)
 
     async def read_if_any(self, request: HttpRequest, loan: Loan, ledger: Ledger) -> Any:
         """Returns None if there is none, where a request may do without."""
         data = await read_body_if_any(request, self._limit, loan.take)
-        return await self._parsed(data, loan, ledger) if data else None
-
-    async def _parsed(self, data: bytes, loan: Loan, ledger: Ledger) -> Any:
-        body, weight = await self.threads.read(data, _parsed, ledger)
-        loan.take_up(weight, len(data))
-        return body
+        return await self.threads.read(data, _parsed, ledger, loan) if data else None
 
 
 def _parsed(data: bytes, *, exact: bool) -> Any:

@@ -292,8 +292,7 @@ class SocketSession:
             raise ClientFault(
                 "Messages must be text, not binary: send the JSON as text.", code="invalid_message"
             )
-        body, weight = await self._engine.threads.read(data, read_create, ledger)
-        loan.take_up(weight, len(data))
+        body = await self._engine.threads.read(data, read_create, ledger, loan)
         stream.lane = take_lane(body)
         self._known.begin(stream.lane)
         return body

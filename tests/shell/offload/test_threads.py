@@ -13,6 +13,7 @@ import pytest
 from proxy.core.errors import ClientFault
 from proxy.core.jsontext import bounded
 from proxy.core.ledger import Ledger
+from proxy.core.policy.shares import Loan, Shares
 from proxy.core.work import BRIEF_UNITS, UNITS_PER_REQUEST
 from proxy.shell.offload import threads as module
 from proxy.shell.offload.threads import LARGE_BYTES, WorkThreads
@@ -57,13 +58,15 @@ async def test_what_is_known_to_be_large_is_done_in_a_thread_of_its_own(threads:
     assert (await threads.run(where, ledger)).startswith("work")
 
 
-async def test_of_a_long_body_that_was_weighed_it_is_known_how_deep_it_is(threads: WorkThreads) -> None:
-    for size in (LARGE_BYTES // 2, LARGE_BYTES * 2):
-        ledger = Ledger()
-        body, weight = await threads.read(b"[[1]]" + b" " * size, bounded, ledger)
-        assert ledger.work.takes_long is (size > LARGE_BYTES)
+async def test_of_a_body_it_is_known_what_it_weighs_and_how_deep_it_is(threads: WorkThreads) -> None:
+    for length, least in ((100, 3200), (1_000_000, 3_000_000)):
+        ledger, shares = Ledger(), Shares(100_000_000)
+        loan = Loan(shares, "ann")
+        loan.take(length)
+        body = await threads.read(b"[[1]]".ljust(length), bounded, ledger, loan)
         assert body == [[1]]
-        assert weight > 3 * size
+        assert shares.taken >= least
+        assert ledger.work.takes_long is (length > LARGE_BYTES)
         assert ledger.work.levels(body) == 2
         assert ledger.work.levels([[1]]) is None
 
@@ -212,7 +215,8 @@ TRACED = """
 import asyncio, io, sys
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.shell.offload.threads import WorkThreads
+from proxy.core.policy.shares import Loan, Shares
+from proxy.shell.offload.threads import LARGE_BYTES, WorkThreads
 from proxy.shell.ops.logs import make_log
 
 def endless():
