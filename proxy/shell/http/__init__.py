@@ -11,8 +11,8 @@ Towards clients:
 Towards backends:
 
 - `transport` is what the proxy asks of a way to backends, and `upstream` the one over the network.
-- `client` sends one request, `wire` is the connection that it takes, `answer_body` what comes on that, be it read or
-  handed over at once, and `exchange` reads it under time limits.
+- `client` sends one request and keeps the connections, `wire` is one of them, `answer_body` what comes on that, be it
+  read or handed over at once, and `exchange` reads it under time limits.
 - `content_coding` decompresses answers, and `failures` says which fault a broken connection is.
 
 On both sides:

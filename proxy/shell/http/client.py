@@ -1,12 +1,14 @@
 """HTTP requests on kept connections: as much of a client as a proxy needs.
 
-aiohttp's connector keeps the connections, resolves names and speaks TLS. Its session is left out: it is made for what
-browsers do, and none of that may happen here. So no cookie is kept, no redirect followed and no proxy or password of
-the environment used, for the key would travel along (S08-S10); and a short request costs a tenth less.
+aiohttp's connector makes the connections: it resolves names and speaks TLS. Its session is left out: it is made for
+what browsers do, and none of that may happen here. So no cookie is kept, no redirect followed and no proxy or password
+of the environment used, for the key would travel along (S08-S10); and a short request costs a tenth less. Connections
+that wait for another request are kept here, which saves a hundredth of it.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 
 import aiohttp
@@ -15,11 +17,14 @@ from aiohttp.connector import Connection
 from yarl import URL
 
 from proxy.shell.http.answer_body import AnswerBody
-from proxy.shell.http.deadlines import Deadlines
+from proxy.shell.http.deadlines import NEVER, Deadlines
 from proxy.shell.http.head import END, opening
 from proxy.shell.http.wire import Wire
 
 LENGTH = "Content-Length"
+
+KEPT_SECONDS = 15.0
+"""A connection waits so long for another request: less than servers wait for one."""
 
 KNOWN_ORIGINS = 256
 """So many are remembered. Gemini's models have an address each, and clients choose their names."""
@@ -44,12 +49,54 @@ class _StaleConnection(Exception):
         self.failure = failure
 
 
+class KeptConnections:
+    """Connections to one server that wait for another request, the one that has waited longest first."""
+
+    def __init__(self, deadlines: Deadlines) -> None:
+        self._deadlines = deadlines
+        self._waiting: deque[tuple[Connection, float]] = deque()
+        """Each with the time until which it is kept."""
+
+    def add(self, connection: Connection) -> None:
+        until = self._deadlines.now() + KEPT_SECONDS
+        self._waiting.append((connection, until))
+        self._deadlines.add(self, until)
+
+    def take(self) -> Connection | None:
+        while self._waiting:
+            connection, _ = self._waiting.popleft()
+            wire = _wire(connection)
+            if wire.is_connected() and not wire.should_close:
+                return connection
+            _cut(connection)  # what came unasked would be taken for the answer (E4)
+        return None
+
+    def check(self, now: float) -> float:
+        while self._waiting:
+            connection, until = self._waiting[0]
+            if now < until:
+                return until
+            self._waiting.popleft()
+            connection.close()
+        self._deadlines.remove(self)
+        return NEVER
+
+    def close(self) -> None:
+        self.check(NEVER)
+
+
 class Answer:
     """The head of an answer, and its body as it comes. A connection whose body was read to its end is kept."""
 
     def __init__(
-        self, connection: Connection, status: int, headers: Mapping[str, str], body: AnswerBody
+        self,
+        kept: KeptConnections,
+        connection: Connection,
+        status: int,
+        headers: Mapping[str, str],
+        body: AnswerBody,
     ) -> None:
+        self._kept = kept
         self.status = status
         self.headers = headers
         self.body = body
@@ -61,10 +108,13 @@ class Answer:
         connection, self.connection = self.connection, None
         if connection is None:
             return
-        if _wire(connection).is_sending:  # the answer has not waited for the whole request
+        wire = _wire(connection)
+        if wire.is_sending:  # the answer has not waited for the whole request
             _cut(connection)
+        elif wire.should_close:
+            connection.close()
         else:
-            connection.release()
+            self._kept.add(connection)
 
     def close(self) -> None:
         """A connection with an unread rest is never kept (E4)."""
@@ -76,7 +126,7 @@ class Answer:
 class Origin(aiohttp.ClientRequest):
     """Scheme, host and port of a backend, in the form that connectors want, with the headers of all requests to it."""
 
-    def __init__(self, user_agent: str, url: str) -> None:
+    def __init__(self, user_agent: str, kept: Callable[[ConnectionKey], KeptConnections], url: str) -> None:
         super().__init__("GET", URL(url), loop=asyncio.get_running_loop())
         self.target = self.url.raw_path_qs
         self.always = {
@@ -86,6 +136,7 @@ class Origin(aiohttp.ClientRequest):
             "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
         }
         self._key = super().connection_key
+        self.kept = kept(self._key)
         self._headers: Mapping[str, str] = {}
         self._opening = ""
         self._head = b""
@@ -110,9 +161,11 @@ class Origin(aiohttp.ClientRequest):
 class HttpClient:
     def __init__(self, user_agent: str, deadlines: Deadlines) -> None:
         self._deadlines = deadlines
-        self._origin_of = lru_cache(KNOWN_ORIGINS)(partial(Origin, user_agent))
-        self._kept = _Connector()
-        self._fresh = _Connector(keep=False)
+        self._kept: defaultdict[ConnectionKey, KeptConnections] = defaultdict(
+            partial(KeptConnections, deadlines)
+        )
+        self._origin_of = lru_cache(KNOWN_ORIGINS)(partial(Origin, user_agent, self._kept.__getitem__))
+        self._connector = _Connector()
 
     async def ask(
         self,
@@ -130,28 +183,23 @@ class HttpClient:
         length = b"" if body is None else b"%b: %d\r\n" % (LENGTH.encode(), len(body))
         request = origin.head(method, headers) + length + END, body or b""
         started = self._deadlines.now()
-        connect = min(connect, until - started)
-        try:
-            return await self._ask(self._kept, origin, request, connect, until)
-        except _StaleConnection as tired:
-            if self._deadlines.now() - started > RACE_SECONDS:
-                raise tired.failure from None
-            return await self._ask(self._fresh, origin, request, connect, until)
+        if (kept := origin.kept.take()) is not None:
+            try:
+                return await self._ask(origin, kept, request, until)
+            except _StaleConnection as tired:
+                if self._deadlines.now() - started > RACE_SECONDS:
+                    raise tired.failure from None
+        connection = await _connected(self._connector, origin, min(connect, until - started))
+        return await self._ask(origin, connection, request, until)
 
     async def _ask(
-        self,
-        connector: aiohttp.BaseConnector,
-        origin: Origin,
-        request: tuple[bytes, bytes],
-        connect: float,
-        until: float,
+        self, origin: Origin, connection: Connection, request: tuple[bytes, bytes], until: float
     ) -> Answer:
-        connection = await _connected(connector, origin, connect)
         wire = _wire(connection)
         wire.until = until
         self._deadlines.add(wire, until)
         try:
-            return Answer(connection, *await wire.ask(*request))
+            return Answer(origin.kept, connection, *await wire.ask(*request))
         except BaseException as failure:
             _cut(connection)
             if wire.used and isinstance(failure, CLOSED) and not wire.heard:
@@ -161,24 +209,20 @@ class HttpClient:
             self._deadlines.remove(wire)
 
     async def close(self) -> None:
-        await self._kept.close()
-        await self._fresh.close()
+        for kept in self._kept.values():
+            kept.close()
+        await self._connector.close()
 
 
 async def _connected(connector: aiohttp.BaseConnector, origin: Origin, seconds: float) -> Connection:
-    while True:
-        try:
-            connection = await connector.connect(origin, [], _until_connected(seconds))
-        except TimeoutError as failure:
-            raise aiohttp.ConnectionTimeoutError from failure
-        except aiohttp.ClientConnectorError as failure:
-            if origin.is_ssl() and isinstance(failure.os_error, HANDSHAKE_BROKEN_OFF):
-                raise aiohttp.ClientConnectorSSLError(origin.connection_key, failure.os_error) from failure
-            raise
-        wire = _wire(connection)
-        if not (wire.used and wire.should_close):
-            return connection
-        _cut(connection)  # what came unasked would be taken for the answer (E4)
+    try:
+        return await connector.connect(origin, [], _until_connected(seconds))
+    except TimeoutError as failure:
+        raise aiohttp.ConnectionTimeoutError from failure
+    except aiohttp.ClientConnectorError as failure:
+        if origin.is_ssl() and isinstance(failure.os_error, HANDSHAKE_BROKEN_OFF):
+            raise aiohttp.ClientConnectorSSLError(origin.connection_key, failure.os_error) from failure
+        raise
 
 
 def _wire(connection: Connection) -> Wire:
@@ -199,6 +243,6 @@ def _until_connected(seconds: float) -> aiohttp.ClientTimeout:
 
 
 class _Connector(aiohttp.TCPConnector):
-    def __init__(self, *, keep: bool = True) -> None:
-        super().__init__(limit=0, force_close=not keep)
+    def __init__(self) -> None:
+        super().__init__(limit=0, force_close=True)
         self._factory = Wire  # type: ignore[assignment]  # has all that is asked of aiohttp's own
