@@ -287,5 +287,7 @@ class Engine:
         if whole is None:
             await in_flight.channel.finish(broken=encoder is not None and encoder.broken)
         else:
-            in_flight.channel.headers |= {**whole.headers, **self._limits.remaining(in_flight.tenant)}
+            if whole.headers:
+                in_flight.channel.headers.update(whole.headers)
+            in_flight.channel.headers.update(self._limits.remaining(in_flight.tenant))
             await in_flight.answer(whole.body)

@@ -17,9 +17,9 @@ async def remember(
     in_flight: InFlight, asked: SurfaceContext, reply: Reply, memos: Mapping[str, bytes] = NO_MEMOS
 ) -> None:
     """Before the client hears of the end, and can ask again, perhaps another process. `memos`: for that one."""
-    memos = {**memos, **asked.remember(reply, in_flight.owner)}
-    if memos:
-        await in_flight.store.share(memos)
+    own = asked.remember(reply, in_flight.owner)
+    if memos or own:
+        await in_flight.store.share({**memos, **own})
     await in_flight.store.remember(partial(asked.to_store, reply))
 
 

@@ -4,6 +4,7 @@ A backend's error may quote the key it was sent, or the URL that an operator con
 """
 
 import re
+from functools import lru_cache
 
 from proxy.core.masking.unseen import UNSEEN
 
@@ -46,7 +47,9 @@ _NAMED = re.compile(
 )
 _UNSEEN = re.compile(f"(?:{UNSEEN.pattern})+")
 
-_NAME = re.compile(r"[\w.:/@+-]{1,128}")
+_NAME = re.compile(r"[\w.:/@+-]+")
+MAX_NAME, REMEMBERED = 128, 1024
+"""Characters of a name, and how many names are remembered: each request has the same few."""
 
 
 def masked(text: str) -> str:
@@ -67,6 +70,11 @@ def quotable(text: str, limit: int = MAX_QUOTE) -> str:
 def as_name(text: str) -> str:
     """Returns a name or an id from outside, for the log. A text that can be neither becomes `*`: it may be a prompt in
     the wrong field."""
+    return _name(text) if len(text) <= MAX_NAME else "*"
+
+
+@lru_cache(REMEMBERED)
+def _name(text: str) -> str:
     return text if _NAME.fullmatch(text) else "*"
 
 
