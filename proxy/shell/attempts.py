@@ -10,7 +10,7 @@ Each backend gets a plan of its own, with its own key, profile and dialect: none
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.masking.redact import as_name
@@ -93,8 +93,8 @@ class Attempts:
             return following
         return None
 
-    async def _plan(self, candidate: BackendCandidate) -> Plan:
-        return await planned(self._in_flight, self._request, candidate, only=not self._several)
+    def _plan(self, candidate: BackendCandidate) -> Awaitable[Plan]:
+        return planned(self._in_flight, self._request, candidate, only=not self._several)
 
     def _begin(self, plan: Plan, why: Why) -> None:
         note(self._in_flight, plan, why)

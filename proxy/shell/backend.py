@@ -1,6 +1,6 @@
 """One backend, as the engine uses it: it plans and sends requests, and changes them as their refusals teach."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -214,13 +214,13 @@ class Backend:
                 return changed
         return None
 
-    async def _put_to(self, target: Target, preparation: Preparation, ledger: Ledger) -> Preparation:
+    def _put_to(self, target: Target, preparation: Preparation, ledger: Ledger) -> Awaitable[Preparation]:
         """The same request to what is now known of its model."""
-        return await self._prepare(
+        return self._prepare(
             preparation.request, target, preparation.model, preparation.url, ledger, preparation.counter
         )
 
-    async def _prepare(
+    def _prepare(
         self,
         request: Request,
         target: Target,
@@ -228,10 +228,8 @@ class Backend:
         url: str,
         ledger: Ledger,
         counter: TokenCounter | None,
-    ) -> Preparation:
-        return await self._threads.run(
-            lambda: prepared_for(request, target, model, url, ledger, counter), ledger
-        )
+    ) -> Awaitable[Preparation]:
+        return self._threads.run(partial(prepared_for, request, target, model, url, ledger, counter), ledger)
 
 
 async def _whole(exchange: Exchange) -> bytes:

@@ -6,9 +6,10 @@ it loses one to an owner with fewer. A client that leaves takes its request out 
 """
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from types import TracebackType
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from proxy.core.errors import OwnWords, Spared
 from proxy.core.policy.shares import Shares
@@ -115,8 +116,8 @@ class Slot:
         self._limit = limit
         self._owner = owner
 
-    async def __aenter__(self) -> None:
-        await self._limit.enter(self._owner)
+    def __aenter__(self) -> Coroutine[Any, Any, None]:
+        return self._limit.enter(self._owner)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None

@@ -1,7 +1,7 @@
 """One request under way: who asks, where the answer goes, and what its log line and the metrics will tell."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,11 +128,11 @@ class InFlight:
         if (content := self.content) is not None:
             content.verdicts.append(verdict_on(question, problem, gave_up=gave_up))
 
-    async def answer(self, body: dict[str, Any]) -> None:
+    def answer(self, body: dict[str, Any]) -> Awaitable[None]:
         """Sends the whole answer."""
         if (content := self.content) is not None:
             content.sent_whole(body)
-        await self.channel.answer(body)
+        return self.channel.answer(body)
 
     @property
     def has_pending_check(self) -> bool:

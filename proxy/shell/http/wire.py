@@ -88,15 +88,16 @@ class Wire(Paced):
 
     # ── a request ──
 
-    async def ask(self, head: bytes, body: bytes) -> AnswerHead:
-        """Sends a request, and returns the head of the answer. Its body comes by itself."""
+    def ask(self, head: bytes, body: bytes) -> asyncio.Future[AnswerHead]:
+        """Sends a request, and returns the head of the answer to come. Its body comes by itself."""
         if not self.is_connected():
             raise aiohttp.ServerDisconnectedError
-        self._asked, self._head = True, self._make_future()
+        self._asked = True
+        to_come = self._head = self._make_future()
         self.heard = False
         self._interim = self._framing_bytes = 0
         self._send(head, body)
-        return await self._head
+        return to_come
 
     def check(self, now: float) -> float:
         if now < self.until:

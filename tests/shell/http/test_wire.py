@@ -68,7 +68,7 @@ class Asked:
         self.wire.connection_made(self.transport)  # type: ignore[arg-type]
 
     async def ask(self) -> None:
-        self._head = asyncio.get_running_loop().create_task(self.wire.ask(b"GET / HTTP/1.1\r\n\r\n", b""))
+        self._head = self.wire.ask(b"GET / HTTP/1.1\r\n\r\n", b"")
         await asyncio.sleep(0)
 
     async def answer(self, *data: bytes) -> AnswerHead:
@@ -275,7 +275,7 @@ async def test_what_was_not_read_of_a_body_holds_up_no_other(asked: Asked, ends_
 async def test_a_large_request_waits_for_room() -> None:
     asked, body = Asked(), b"x" * (3 * module.PIECE_BYTES)
     asked.wire.pause_writing()
-    head = asyncio.get_running_loop().create_task(asked.wire.ask(b"head", body))
+    head = asked.wire.ask(b"head", body)
     await asyncio.sleep(0)
     assert len(asked.transport.sent) == len(b"head") + module.PIECE_BYTES
     assert asked.wire.is_sending
