@@ -16,3 +16,9 @@ def fields(headers: Mapping[str, str]) -> bytes:
 def opening(first_line: str, headers: Mapping[str, str]) -> bytes:
     """The beginning of a head, to which other fields may be added, and an end."""
     return f"{first_line}\r\n".encode() + fields(headers)
+
+
+def whole(opening: bytes, first: str, others: Mapping[str, str], last: str) -> bytes:
+    """A head to its end. `first` and `last` are lines of our own, which need no check."""
+    checked = fields(others) if others else b""
+    return b"%b%b%b%b%b" % (opening, first.encode(), checked, last.encode(), END)

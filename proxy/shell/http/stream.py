@@ -16,7 +16,7 @@ from aiohttp.web_response import StreamResponse
 from proxy.core import jsontext, sse
 from proxy.core.surfaces.framing import SSE
 from proxy.shell.http.answers import JSON, SERVER
-from proxy.shell.http.head import END, fields, opening
+from proxy.shell.http.head import opening, whole
 from proxy.shell.http.heartbeat import Heartbeat, StreamTiming
 from proxy.shell.ops.tasks import Tasks
 
@@ -136,16 +136,17 @@ class HttpStream:
     def _head(self, kind: str, length: int | None = None) -> bytes:
         self.opened = True
         usual = _usual(kind, self._chunked, rfc822_formatted_time())
-        headers = {"X-Request-Id": self.request_id, **self.headers, **self.likely}
+        framing = ""
         if length is not None:
-            headers["Content-Length"] = str(length)
+            framing = f"Content-Length: {length}\r\n"
         elif self._chunked:
-            headers["Transfer-Encoding"] = "chunked"
+            framing = "Transfer-Encoding: chunked\r\n"
         else:
             self._keeps = False
         if self._keeps != self._chunked:  # else it is what the version means by itself
-            headers["Connection"] = "keep-alive" if self._keeps else "close"
-        return usual + fields(headers) + END
+            framing += f"Connection: {'keep-alive' if self._keeps else 'close'}\r\n"
+        id = f"X-Request-Id: {self.request_id}\r\n"  # nothing in it ends a line, see `answers.request_id_of`
+        return whole(usual, id, {**self.headers, **self.likely}, framing)
 
     def _connected(self) -> asyncio.WriteTransport:
         transport = self._transport
