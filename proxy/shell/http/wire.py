@@ -3,7 +3,7 @@
 llhttp parses the answers, by `httptools`. aiohttp has the same parser, but gives each body to a reader of its own, and
 calls that three times for each chunk of HTTP: for a reply that comes chunk by chunk this was a quarter of all work.
 
-aiohttp's connectors keep the connections; the methods without a docstring are those that they ask for.
+aiohttp's connectors make the connections; the methods without a docstring are those that they ask for.
 """
 
 import asyncio
@@ -32,9 +32,6 @@ SWITCHED = 101
 
 MAX_FIELDS, MAX_FIELD_BYTES = 128, 8190
 """Of the head of an answer: as many headers, of this size each, as aiohttp takes from clients (S28)."""
-
-TEXT = "utf-8", "surrogateescape"
-"""How headers are read: whatever bytes they hold, they are read somehow."""
 
 MAX_FRAMING_BYTES = 64 * 1024
 """Bytes in a row that bring nothing of a head or a body: a header without an end, trailers, extensions of chunks."""
@@ -158,7 +155,8 @@ class Wire(Paced):
             return
         if len(self._headers) == MAX_FIELDS or len(name) + len(value) > MAX_FIELD_BYTES:
             raise HttpProcessingError(message="the head is too large")
-        self._headers.add(str(name, *TEXT), str(value, *TEXT))
+        # whatever bytes they hold, they are read somehow
+        self._headers.add(str(name, "utf-8", "surrogateescape"), str(value, "utf-8", "surrogateescape"))
 
     def on_headers_complete(self) -> None:
         status = self._http.get_status_code()

@@ -120,10 +120,18 @@ ROUTES = (
     Route(re.compile(r"/inspector/(?P<file>[a-z]+\.[a-z]+)"), {"GET": Inspection.file}, of=Inspection),
 )
 
+PLAIN = {
+    path: next(route for route in ROUTES if route.path.fullmatch(path))
+    for path in ("/v1/responses", "/v1/chat/completions")
+}
+"""The paths of nearly all requests, each with the route that is found for it."""
+
 
 def find(path: str) -> tuple[Route, dict[str, str]]:
     """Returns the first route that matches, and the names in the path. In the path itself slashes within a name are
     still encoded. Raises NotFound."""
+    if (route := PLAIN.get(path)) is not None:
+        return route, {}
     for route in ROUTES:
         if found := route.path.fullmatch(path):
             return route, {name: _decoded(text) for name, text in found.groupdict().items()}
