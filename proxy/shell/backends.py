@@ -3,14 +3,16 @@
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from proxy.core.backends.routes import Routes
 from proxy.core.catalog import ServedModel
 from proxy.core.surfaces.catalog.listing import Listing
 from proxy.shell.backend import Backend
+from proxy.shell.known_models import MAX_KNOWN
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, frozen=True)
 class BackendCandidate:
     """A backend that can answer for a model."""
 
@@ -23,6 +25,8 @@ class Backends:
     def __init__(self, backends: Mapping[str, Backend], routes: Routes) -> None:
         self._backends = backends
         self._routes = routes
+        self.candidates = lru_cache(MAX_KNOWN)(self._candidates)
+        """Lists the candidates for a model in the order in which they are tried. Raises NotFound if there is none."""
         self._listed: Sequence[list[ServedModel] | None] = [None] * len(backends)
         self._listing = Listing([])
 
@@ -48,8 +52,7 @@ class Backends:
         found = self._routes.find(real)
         return self._backends[found].known.hosted_tools(real) if found is not None else ()
 
-    def candidates(self, model: str) -> list[BackendCandidate]:
-        """Lists them in the order in which they are tried. Raises NotFound if there is none."""
+    def _candidates(self, model: str) -> Sequence[BackendCandidate]:
         return [
             BackendCandidate(self._backends[name], model) for name, model in self._routes.candidates(model)
         ]
