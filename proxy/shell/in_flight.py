@@ -153,12 +153,11 @@ class InFlight:
     def heard(self, pipeline: Pipeline) -> None:
         """The backend has sent some of its answer. Notes when that happened first, and when the model first spoke."""
         seconds, facts = self.clock() - self.began, self.ledger.facts
-        if "ms_first_byte" not in facts:
-            facts["ms_first_byte"] = _milliseconds(seconds)
-        text = None
+        milliseconds, text = _milliseconds(seconds), None
+        facts.setdefault("ms_first_byte", milliseconds)
         if pipeline.begun:
             text = seconds
-            facts.setdefault("ms_first_text", _milliseconds(seconds))
+            facts.setdefault("ms_first_text", milliseconds)
         if self.watch is not None:
             self.watch.heard(seconds, text)
 

@@ -105,6 +105,9 @@ class Quota:
         self._buckets: dict[str, dict[str, Bucket]] = {}
         """The buckets by the name of the tenant and of the unit."""
 
+    def has_limits(self, tenant: Tenant) -> bool:
+        return bool(self._of(tenant))
+
     def sizes(self, tenant: Tenant) -> Mapping[str, int]:
         """The limits that the tenant has, by their units."""
         return {unit: bucket.size for unit, bucket in self._of(tenant).items()}

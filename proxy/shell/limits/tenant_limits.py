@@ -65,7 +65,7 @@ class TenantLimits:
 
     def admit(self, tenant: Tenant) -> Charge:
         """Raises TooMany if it is known already that the tenant must wait."""
-        if not self._quota.sizes(tenant):
+        if not self._quota.has_limits(tenant):
             return FREE
         self._quota.check(tenant, REQUESTS)
         if self._shared is None:
