@@ -33,6 +33,4 @@ class Entropy:
 
 
 def _tokens() -> list[str]:
-    digits = os.urandom(AT_A_TIME * RANDOM_BYTES).hex()
-    length = 2 * RANDOM_BYTES
-    return [digits[at : at + length] for at in range(0, len(digits), length)]
+    return os.urandom(AT_A_TIME * RANDOM_BYTES).hex(" ", RANDOM_BYTES).split()
