@@ -139,6 +139,7 @@ def test_p08_without_limits_nobody_is_refused_and_no_header_promises_any(quota: 
         asks(quota, ANYBODY)
         calls(quota, ANYBODY, 5)
     assert not quota.limits(ANYBODY, REQUESTS)
+    assert (quota.has_limits(ANYBODY), quota.has_limits(TENANT)) == (False, True)
     assert quota.remaining(ANYBODY) == {}
 
 
