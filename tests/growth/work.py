@@ -7,6 +7,7 @@ so again and again has grown. A hidden loop that is harmless at that length is n
 """
 
 import gc
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -61,9 +62,9 @@ def hidden_growth(make: Make) -> float:
     with _undisturbed():
         while (least := _seconds(make(size))) < ENOUGH and size < LARGEST:
             size *= 2
-        found = 0.0
+        found, seconds = 0.0, math.inf
         for _ in range(TRIES):
-            seconds = _seconds(make(4 * size))
+            seconds = min(seconds, _seconds(make(4 * size)))
             found = seconds / max(least, 1e-6) if seconds > BLINK else 0.0
             if found < 8:
                 break
