@@ -9,8 +9,6 @@ of the configuration; whatever a client or a backend chose is "other" (S29).
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final, Literal
 
 from proxy.core.errors import BackendFault, ClientFault, Fault
@@ -50,90 +48,60 @@ TIMED = ("duration_seconds", "first_token_seconds")
 """Families that are histograms. Those that are neither here nor above are gauges, which are read when they are told."""
 
 
-Number = list[float]
-"""A list of one: whoever counts often holds it, and need not look for it."""
-
-
-@dataclass(slots=True)
-class _Alike:
-    """The numbers that all requests change which end alike."""
-
-    in_progress: Number
-    requests: Number
-    tenant_requests: Number
-    seconds: list[float]
-    tokens: Callable[[str], tuple[Number, Number]]
-    """By kind: of the backend, and of the tenant."""
-
-
 class Metrics:
     """One worker's counts."""
 
     def __init__(self, breakers: Mapping[str, Breaker], formats: Collection[str]) -> None:
         self._breakers = breakers
         self._formats = formats
-        self._counts: dict[str, defaultdict[Labels, Number]] = {
-            name: defaultdict(lambda: [0.0]) for name in COUNTED
-        }
+        self._counts: dict[str, defaultdict[Labels, float]] = {name: defaultdict(float) for name in COUNTED}
         self._times: dict[str, defaultdict[Labels, list[float]]] = {
             name: defaultdict(_no_times) for name in TIMED
         }
-        self._alike = cache(self._numbers)
         self._gauges: dict[str, Callable[[], float]] = {}
         self._gauges_by_label: dict[str, Callable[[], Mapping[Labels, float]]] = {}
 
     # ── feeding ──
 
     def began(self, surface: str) -> None:
-        self.count("requests_in_progress", surface)
+        self._counts["requests_in_progress"][(surface,)] += 1
 
     def streams(self, surface: str) -> None:
         """Counts a stream among the requests under way."""
-        self.count("streams_open", surface)
+        self._counts["streams_open"][(surface,)] += 1
 
     def ended(self, surface: str, ledger: Ledger, fault: Fault | None) -> None:
         """Counts a request that has ended."""
-        facts = ledger.facts
-        backend, tenant = facts.get("backend", NONE), facts["tenant"]
-        alike = self._alike(surface, backend, tenant, facts["status"], facts.get("ending", NONE))
-        alike.in_progress[0] -= 1
-        alike.requests[0] += 1
-        alike.tenant_requests[0] += 1
-        _count_in(alike.seconds, facts["ms_total"])
+        counts, facts = self._counts, ledger.facts
+        backend = facts.get("backend", NONE)
+        counts["requests_in_progress"][(surface,)] -= 1
         if facts.get("stream"):
-            self.count("streams_open", surface, by=-1)
+            counts["streams_open"][(surface,)] -= 1
         if fault is not None:
-            self.count("faults", backend, _who(fault), code_label(fault))
+            counts["faults"][backend, _who(fault), code_label(fault)] += 1
+        tenant, status = facts["tenant"], _class_of(facts["status"])
+        counts["requests"][surface, backend, status, facts.get("ending", NONE)] += 1
+        counts["tenant_requests"][tenant, status] += 1
+        _count_in(self._times["duration_seconds"][surface, backend], facts["ms_total"])
         if (waited := facts.get("ms_first_text")) is not None:
             _count_in(self._times["first_token_seconds"][(backend,)], waited)
         if calls := facts.get("calls"):
-            self.count("tool_calls", backend, by=calls)
-            self.count("tenant_tool_calls", tenant, by=calls)
+            counts["tool_calls"][(backend,)] += calls
+            counts["tenant_tool_calls"][(tenant,)] += calls
         if "input_tokens" in facts:
             for kind, fact in TOKENS.items():
                 if tokens := facts[fact]:
-                    for numbers in alike.tokens(kind):
-                        numbers[0] += tokens
-        if ledger.markup or ledger.oddities or ledger.dropped:
-            self._remark(ledger)
-
-    def _numbers(self, surface: str, backend: str, tenant: str, status: int, ending: str) -> _Alike:
-        counts, class_ = self._counts, _class_of(status)
-        return _Alike(
-            counts["requests_in_progress"][(surface,)],
-            counts["requests"][surface, backend, class_, ending],
-            counts["tenant_requests"][tenant, class_],
-            self._times["duration_seconds"][surface, backend],
-            cache(lambda kind: (counts["tokens"][backend, kind], counts["tenant_tokens"][tenant, kind])),
-        )
+                    counts["tokens"][backend, kind] += tokens
+                    counts["tenant_tokens"][tenant, kind] += tokens
+        self._remark(ledger)
 
     def mended(self, backend: str, fault: Fault) -> None:
         """Counts a failure of a backend after which the proxy tries again, there or at another backend."""
-        self.count("faults_mended", backend, code_label(fault))
+        self._counts["faults_mended"][backend, code_label(fault)] += 1
 
     def count(self, family: str, *labels: str, by: float = 1) -> None:
         """Adds to a family that is counted as it happens."""
-        self._counts[family][labels][0] += by
+        self._counts[family][labels] += by
 
     def gauge(self, family: str, read: Callable[[], float]) -> None:
         """Has a number read whenever the counts are told."""
@@ -145,27 +113,23 @@ class Metrics:
 
     def refused(self, fault: Fault) -> None:
         """Counts an error answer over HTTP."""
-        self.count("refusals", _class_of(fault.status), code_label(fault))
+        self._counts["refusals"][_class_of(fault.status), code_label(fault)] += 1
 
     def _remark(self, ledger: Ledger) -> None:
         for found, times in ledger.markup.items():
             outcome, _, format = found.partition(":")
-            self.count("markup", outcome, format if format in self._formats else OTHER, by=times)
+            self._counts["markup"][outcome, format if format in self._formats else OTHER] += times
         for name, remarks in (("oddities", ledger.oddities), ("dropped", ledger.dropped)):
             counts = self._counts[name]
             for remark, times in remarks.items():
                 what = remark.partition(":")[0]  # what follows is a detail of the request
                 known = (what,) in counts or len(counts) < KINDS_OF_REMARKS
-                counts[(what if known else OTHER,)][0] += times
+                counts[(what if known else OTHER,)] += times
 
     # ── telling ──
 
     def counts(self) -> Counts:
-        told: dict[str, Mapping[Labels, Any]] = {
-            name: {labels: number for labels, (number,) in numbers.items()}
-            for name, numbers in self._counts.items()
-        }
-        told.update(self._times)
+        told: dict[str, Mapping[Labels, Any]] = {**self._counts, **self._times}
         told["breaker_state"] = {
             (backend,): STATES[breaker.state] for backend, breaker in self._breakers.items()
         }
