@@ -80,8 +80,6 @@ class _Pair:
     call: Call
     turn: Turn
     result: Result | None = None
-    others: deque["_Pair"] | None = None
-    """Later calls of the same turn with the same id, which are answered after it."""
 
 
 class _History:
@@ -106,8 +104,8 @@ class _History:
         """The assistant turn that still grows: no result of its calls has come yet."""
         self._pairs: list[_Pair] = []
         """The calls of the open turn."""
-        self._unanswered: dict[str, list[_Pair]] = {}
-        """By the client's id, for each turn, oldest first: the call that waits for its result."""
+        self._unanswered: dict[str, list[deque[_Pair]]] = {}
+        """By the client's id, for each turn, oldest first: the calls that wait for their result."""
         self._strays: list[tuple[Result, Any]] = []
         self._uses: dict[str, int] = {}
         self._taken: set[str] | None = None
@@ -161,12 +159,10 @@ class _History:
         pair = _Pair(call, turn)
         self._pairs.append(pair)
         waiting = self._unanswered.setdefault(said_id, [])
-        if not waiting or waiting[-1].turn is not turn:
-            waiting.append(pair)
-        elif (first := waiting[-1]).others is None:
-            first.others = deque((pair,))
+        if waiting and waiting[-1][0].turn is turn:
+            waiting[-1].append(pair)
         else:
-            first.others.append(pair)
+            waiting.append(deque((pair,)))
         if self._ledger.details:
             self._ledger.log.debug("input_call", name=as_name(call.tool.name), call_id=as_name(call.call_id))
         return call
@@ -191,11 +187,9 @@ class _History:
         waiting = self._unanswered.get(result.call_id)
         if not waiting:
             return None
-        pair = waiting.pop()
-        if pair.others:
-            following = pair.others.popleft()
-            following.others = pair.others
-            waiting.append(following)
+        pair = waiting[-1].popleft()
+        if not waiting[-1]:
+            waiting.pop()
         call_id = pair.call.call_id
         pair.result = result if result.call_id == call_id else replace(result, call_id=call_id)
         if self._ledger.details:
