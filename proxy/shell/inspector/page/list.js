@@ -34,6 +34,7 @@ export class List {
     this._words = "";
     this._shown = [];
     this._open = null;
+    this._last = null;  // the one that is open, or was: the keys go on from it
     this._detail = new Detail(requests);
     this._search = h("input", {
       type: "search",
@@ -67,6 +68,7 @@ export class List {
 
   open(id, part) {
     this._open = id ?? null;
+    this._last = this._open ?? this._last;
     this.element.classList.toggle("opened", this._open !== null);
     this._detail.show(this._open, part);
     this._mark();
@@ -74,6 +76,7 @@ export class List {
 
   _filter(change) {
     change();
+    this._last = this._open;
     this.update(true);
   }
 
@@ -154,8 +157,7 @@ export class List {
       row.classList.toggle("selected", id === this._open);
       row.setAttribute("aria-selected", String(id === this._open));
     }
-    const first = this._shown[0]?.id;
-    const reached = this._rows.has(this._open) ? this._open : first;
+    const reached = (this._shown.find((request) => request.id === this._last) ?? this._shown[0])?.id;
     for (const [id, { row }] of this._rows) row.querySelector("a").tabIndex = id === reached ? 0 : -1;
   }
 
@@ -194,7 +196,7 @@ export class List {
 
   _step(by) {
     if (!this._shown.length) return true;
-    const now = this._shown.findIndex((request) => request.id === this._open);
+    const now = this._shown.findIndex((request) => request.id === this._last);
     const at = now < 0 ? 0 : Math.min(Math.max(now + by, 0), this._shown.length - 1);
     const { id } = this._shown[at];
     this._go(id);
