@@ -9,7 +9,7 @@ from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.protocol import RecordUnreadable, StoreDown
 from tests.support.asking import refused, spoken
 from tests.support.keeping import TENANT, WORKER, Answer, Keeping, StartKeeping, both
-from tests.support.proxies import Proxy
+from tests.support.proxies import StartProxy
 from tests.support.stores import ids_of, item, record, run
 from tests.support.two_tenants import TENANTS, shown_by
 
@@ -320,7 +320,10 @@ async def test_t88_a_record_that_cannot_be_read_is_not_asked_for_again(keeping: 
 
 
 @every_route
-async def test_t23_where_nothing_is_kept_no_response_is_known(proxy: Proxy, method: str, path: str) -> None:
+async def test_t23_where_nothing_is_kept_no_response_is_known(
+    start_proxy: StartProxy, method: str, path: str
+) -> None:
+    proxy = await start_proxy(store={"url": "off"})
     status, error, _ = await refused(proxy, method, f"/v1/responses/resp_1{path}")
     assert (status, error["code"]) == (404, "response_not_found")
     assert error["message"] == "Response with id 'resp_1' not found."
