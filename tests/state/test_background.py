@@ -2,11 +2,13 @@
 
 import asyncio
 from contextlib import suppress
+from itertools import groupby
 from typing import Any
 
 import pytest
 
 from tests.support.background import (
+    FINAL,
     FollowingClients,
     Talker,
     begun,
@@ -18,7 +20,8 @@ from tests.support.background import (
     until,
 )
 from tests.support.proxies import Proxy, StartProxy, final
-from tests.support.sockets import END, HEAD, ScriptedBackend, answer, finish, reply, text, usage
+from tests.support.sockets import END, HEAD, PROMPTLY, ScriptedBackend, answer, finish, reply, text, usage
+from tests.support.store_failing import Failing
 from tests.support.weather import CALL, WEATHER
 from tests.support.websockets import talking
 
@@ -33,11 +36,33 @@ async def test_t43_the_answer_comes_before_the_backends(backend: ScriptedBackend
     running = await until(proxy, queued["id"], "in_progress")
     assert running == queued | {"status": "in_progress"}
     await talker.says(text("Hello"))
+    assert (await got(proxy, queued["id"]))[1]["status"] == "in_progress"
     await talker.ends()
     done = await ended(proxy, queued["id"])
     assert (done["status"], done["output"][0]["content"][0]["text"]) == ("completed", "Hello")
     assert done["completed_at"] >= done["created_at"]
     assert done["usage"]["total_tokens"] == 8
+    for _ in range(2):
+        assert await got(proxy, queued["id"]) == (200, done)
+
+
+async def test_t44_a_status_never_goes_back(backend: ScriptedBackend, proxy: Proxy) -> None:
+    """However often it is asked for, and whenever: also at the moment in which it changes."""
+    talker = Talker()
+    backend.plays(talker)
+    id = (await begun(proxy))["id"]
+    seen = ["queued"]
+
+    async def poll() -> None:
+        while seen[-1] not in FINAL:
+            seen.append((await got(proxy, id))[1]["status"])
+
+    async with asyncio.timeout(PROMPTLY), asyncio.TaskGroup() as pollers:
+        pollers.create_task(poll())
+        await talker.says(text("Hello"))
+        await talker.ends()
+    assert list(dict.fromkeys(seen)) == [status for status, _ in groupby(seen)]
+    assert seen[-1] == "completed"
 
 
 async def test_t44_the_line_in_the_log_is_that_of_any_request(proxy: Proxy) -> None:
@@ -67,11 +92,18 @@ async def test_it_is_continued_like_any_other(backend: ScriptedBackend, proxy: P
     ],
 )
 async def test_t45_what_is_wrong_is_refused_at_once(
-    backend: ScriptedBackend, proxy: Proxy, wrong: dict[str, Any], refusal: tuple[int, str, str | None]
+    backend: ScriptedBackend,
+    failing: Failing,
+    start_proxy: StartProxy,
+    wrong: dict[str, Any],
+    refusal: tuple[int, str, str | None],
 ) -> None:
+    """And there is no response."""
+    proxy = await start_proxy()
     status, error = await proxy.refused(**{"background": True} | wrong)
     assert (status, error["code"], error["param"]) == refusal
     assert backend.received == []
+    assert (await failing.engine.size()).responses == 0
 
 
 async def test_t08_a_run_is_no_parent(backend: ScriptedBackend, proxy: Proxy) -> None:
@@ -80,8 +112,11 @@ async def test_t08_a_run_is_no_parent(backend: ScriptedBackend, proxy: Proxy) ->
     run = await begun(proxy)
     status, error = await proxy.refused(previous_response_id=run["id"])
     assert (status, error["code"]) == (400, "previous_response_not_completed")
+    await talker.says(text("Hello"))
     await talker.ends()
-    assert (await ended(proxy, run["id"]))["status"] != "cancelled"
+    done = await ended(proxy, run["id"])
+    assert (done["status"], done["output"][0]["content"][0]["text"]) == ("completed", "Hello")
+    assert len(backend.received) == 1
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -211,13 +246,14 @@ async def test_t54_there_are_only_so_many_places(backend: ScriptedBackend, start
     talker = Talker()
     backend.plays(talker)
     run = await begun(proxy)
+    await asyncio.wait_for(talker.asked.wait(), PROMPTLY)
+    backend.answers(reply(text("Fine")))
     async with proxy.post({"model": "m", "input": "Hi", "background": True}) as response:
         assert (response.status, response.headers["Retry-After"]) == (429, "5")
+    async with proxy.post({"model": "m", "input": "Hi"}) as response:
+        assert response.status == 200, "who waits for an answer takes no place"
     await talker.ends()
     await ended(proxy, run["id"])
-    backend.answers(reply(text("Fine")))
-    async with proxy.post({"model": "m", "input": "Hi"}) as response:
-        assert response.status == 200
     assert (await ended(proxy, (await begun(proxy))["id"]))["status"] == "completed"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from proxy.core.tenants import digest
+from tests.support.background import got
 from tests.support.proxies import Proxy, StartProxy, events, final, names
 from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, delta, finish, reply, text, usage
 from tests.support.state import asked, refused, sent
@@ -61,6 +62,7 @@ async def test_t03_a_stored_parent_is_continued_without_storing(
     assert await refused(proxy, previous_response_id="resp_" + "0" * 48) == NOT_FOUND
     assert len(backend.received) == calls
     assert (await asked(proxy, previous_response_id=parent["id"]))["status"] == "completed"
+    assert await got(proxy, parent["id"]) == (200, parent)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +121,40 @@ async def test_t10_what_a_failed_stream_had_finished_can_be_continued(
     assert sent(backend) == [("user", "Hi\n\nGo on")]
 
 
+@pytest.mark.parametrize("how", ["failed", "cancelled"])
+async def test_t10_items_that_were_finished_are_in_the_history(
+    backend: ScriptedBackend, proxy: Proxy, how: str
+) -> None:
+    """And half a call is not: a text and a whole call were before it."""
+    half = delta(tool_calls=[{"index": 1, "id": "call_2", "function": {"name": "f", "arguments": '{"a'}}])
+    pieces = HEAD + text("Let me") + CALL + half
+
+    async def broken_off(line: Line) -> None:
+        await line.request()
+        line.send(pieces)
+        if how == "cancelled":
+            await line.closed()
+
+    backend.plays(broken_off)
+    tools = [WEATHER, WEATHER | {"name": "f"}]
+    if how == "failed":
+        parent = final(await proxy.stream(tools=tools))
+    else:
+        async with proxy.post({"model": "m", "input": "Hi", "stream": True, "tools": tools}) as response:
+            head = await response.content.readuntil(b'{\\"a')
+        await proxy.log.wait_for("request")
+        parent = (await got(proxy, events(head.rpartition(b"\n\n")[0])[0].data["response"]["id"]))[1]
+    message, call = parent["output"][:2]
+    assert (parent["status"], message["status"], call["status"]) == (how, "completed", "completed")
+    backend.answers(reply(text("Sunny")))
+    result = {"type": "function_call_output", "call_id": call["call_id"], "output": "sun"}
+    child = await asked(proxy, input=[result], previous_response_id=parent["id"], tools=tools)
+    assert any(how in warning for warning in child["_proxy"]["warnings"])
+    assert sent(backend) == [("user", "Hi"), ("assistant", "Let me"), ("tool", "sun")]
+    said, answered = backend.received[-1].json["messages"][1:]
+    assert [each["id"] for each in said["tool_calls"]] == [answered["tool_call_id"]]
+
+
 async def test_t24_a_refusal_leaves_nothing(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
     proxy = await start_proxy(retries={"attempts": 1})
     backend.answers(answer(400, {"error": {"message": "No."}}))
@@ -147,7 +183,7 @@ async def test_t16_a_result_meets_the_parents_call(backend: ScriptedBackend, pro
     assert (await refused(proxy, input=stray, previous_response_id=first["id"]))[0] == 400
     await asked(proxy, input=[result], previous_response_id=first["id"], tools=[WEATHER])
     messages = backend.received[-1].json["messages"]
-    assert messages[1]["tool_calls"][0]["id"] == messages[2]["tool_call_id"]
+    assert messages[1]["tool_calls"][0]["id"] == messages[2]["tool_call_id"] == call["call_id"]
     assert messages[2]["content"] == "sun"
 
 
@@ -164,7 +200,8 @@ async def test_t18_calls_that_nobody_answered_are_aborted_for_the_backend_alone(
 
 async def test_t19_a_history_may_be_all_that_is_answered(backend: ScriptedBackend, proxy: Proxy) -> None:
     first = await asked(proxy)
-    assert (await refused(proxy, input=None))[:2] == (400, "missing_required_parameter")
+    for nothing in (None, []):
+        assert (await refused(proxy, input=nothing))[:2] == (400, "missing_required_parameter")
     assert (await asked(proxy, input=[], previous_response_id=first["id"]))["status"] == "completed"
     async with proxy.post({"model": "m", "previous_response_id": first["id"]}) as response:
         assert response.status == 200

@@ -8,10 +8,24 @@ import openai
 import pytest
 
 from proxy.shell.stores.memory.records import MemoryRecords
+from tests.support.background import got
 from tests.support.proxies import Proxy, StartProxy, final
-from tests.support.sockets import END, HEAD, PROMPTLY, Line, ScriptedBackend, answer, reply, text
+from tests.support.sockets import (
+    END,
+    HEAD,
+    PROMPTLY,
+    Line,
+    ScriptedBackend,
+    answer,
+    delta,
+    finish,
+    reply,
+    text,
+    usage,
+)
 from tests.support.state import asked, items, made, refused, sent
 from tests.support.store_failing import Date, Failing
+from tests.support.weather import CALL, WEATHER
 
 DAY = 86_400
 
@@ -36,6 +50,22 @@ async def test_t75_the_second_turn_sees_the_first(
     assert texts(found) == ["Hi", "One", "More", "Two"]
     assert found[1]["id"] == first["output"][0]["id"]
     assert "conversation" not in await asked(proxy)
+
+
+@pytest.mark.parametrize(
+    ("named", "code", "param"),
+    [
+        ({}, "missing_required_parameter", "conversation.id"),
+        (7, "invalid_type", "conversation"),
+        ("abc", "invalid_value", "conversation"),
+        ({"id": "abc"}, "invalid_value", "conversation.id"),
+    ],
+)
+async def test_t76_what_names_no_conversation_is_refused(
+    backend: ScriptedBackend, proxy: Proxy, named: Any, code: str, param: str
+) -> None:
+    assert await refused(proxy, conversation=named) == (400, code, param)
+    assert backend.received == []
 
 
 async def test_t77_a_busy_conversation_is_locked_until_its_turn_ends(
@@ -99,6 +129,23 @@ async def test_t79_a_turn_that_fails_adds_nothing_and_frees_the_lock(
     ] == 404
     assert await items(proxy, id) == []
     assert (await asked(proxy, conversation=id))["status"] == "completed"
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_t79_of_a_turn_that_was_cut_short_all_but_half_a_call_is_added(
+    backend: ScriptedBackend, proxy: Proxy, stream: bool
+) -> None:
+    id = await made(proxy)
+    half = delta(tool_calls=[{"index": 1, "id": "call_2", "function": {"name": "f", "arguments": '{"a'}}])
+    cut = HEAD + text("Let me") + CALL + half + finish("length") + usage() + END
+    backend.answers(cut, reply(text("Fine")))
+    body = {"conversation": id, "tools": [WEATHER, WEATHER | {"name": "f"}]}
+    turn = final(await proxy.stream(**body)) if stream else await asked(proxy, **body)
+    assert turn["status"] == "incomplete"
+    assert [item["type"] for item in await items(proxy, id)] == ["message", "message", "function_call"]
+    result = {"type": "function_call_output", "call_id": turn["output"][1]["call_id"], "output": "sun"}
+    assert (await asked(proxy, input=[result], **body))["status"] == "completed"
+    assert sent(backend) == [("user", "Hi"), ("assistant", "Let me"), ("tool", "sun")]
 
 
 async def test_t79_who_is_refused_may_ask_again_at_once(
@@ -213,6 +260,7 @@ async def test_t81_without_storing_nothing_is_added(backend: ScriptedBackend, pr
     assert any("conversation" in warning for warning in turn["_proxy"]["warnings"])
     assert sent(backend) == [("user", "Before\n\nHi")]
     assert len(await items(proxy, id)) == 1
+    assert (await got(proxy, turn["id"]))[0] == 404
 
 
 async def test_t71_an_unknown_one_is_refused(backend: ScriptedBackend, proxy: Proxy) -> None:

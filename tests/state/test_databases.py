@@ -65,7 +65,7 @@ def keeps_to_itself(answer: Any) -> None:
 
 
 async def test_a_frozen_database_costs_a_limited_time(server: Server, workers: Workers) -> None:
-    """U01, U02, U19, U25."""
+    """T86, U01, U02, U19, U25: whatever it is asked, to write or to read."""
     one, other = await asyncio.gather(workers.start(), workers.start())
     first = await asked(one)
     server.freeze()
@@ -90,7 +90,7 @@ async def test_a_frozen_database_costs_a_limited_time(server: Server, workers: W
 
 
 async def test_a_restart_under_load_is_not_noticed_by_clients(server: Server, workers: Workers) -> None:
-    """U18, U03, U07: what was called kept is found on the other one, as it was answered."""
+    """T98, U18, U03, U07: what was called kept is found on the other one, as it was answered."""
     both = await asyncio.gather(workers.start(), workers.start())
     going = True
 

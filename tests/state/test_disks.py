@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.background import begun, ended, got
+from tests.support.background import Talker, begun, ended, got
 from tests.support.proxies import Proxy
-from tests.support.sockets import ScriptedBackend
+from tests.support.sockets import PROMPTLY, ScriptedBackend, reply, text
 from tests.support.state import asked, items, made, refused
 from tests.support.worker_processes import SETTLED_SECONDS, Worker, Workers, workers
 
@@ -164,6 +164,11 @@ async def test_t90_the_oldest_goes_where_the_store_is_full(
     """But no conversation, and no work under way."""
     workers.set(store={"url": f"sqlite:{workers.state}", "max_gib": 0.002})
     proxy = await workers.start()
+    talker = Talker()
+    backend.plays(talker)
+    run = await begun(proxy)
+    await asyncio.wait_for(talker.asked.wait(), PROMPTLY)
+    backend.answers(reply(text("Hello")))
     talk = await made(proxy)
     kept = await asked(proxy, conversation=talk, input="Words")
     answers = [await asked(proxy, input="x" * 200_000) for _ in range(16)]
@@ -180,4 +185,8 @@ async def test_t90_the_oldest_goes_where_the_store_is_full(
     assert len(await items(proxy, talk)) == 2
     assert (await asked(proxy, conversation=talk))["status"] == "completed"
     assert kept["conversation"] == {"id": talk}
+    assert (await got(proxy, run["id"]))[1]["status"] == "in_progress"
+    await talker.says(text("Hello"))
+    await talker.ends()
+    assert (await ended(proxy, run["id"]))["status"] == "completed"
     assert "responses_proxy_swept_total" in await metrics(proxy)

@@ -7,6 +7,8 @@ import orjson
 import pytest
 from openai import AsyncOpenAI
 
+from proxy.shell.http import connection
+from proxy.shell.runs.followers import Follower, Followers
 from proxy.shell.stores.memory.live import MemoryLive
 from tests.support.background import (
     FollowingClients,
@@ -20,7 +22,18 @@ from tests.support.background import (
     numbers,
 )
 from tests.support.proxies import Event, Proxy, StartProxy, names
-from tests.support.sockets import END, HEAD, ScriptedBackend, answer, delta, finish, reply, text, usage
+from tests.support.sockets import (
+    END,
+    HEAD,
+    PROMPTLY,
+    ScriptedBackend,
+    answer,
+    delta,
+    finish,
+    reply,
+    text,
+    usage,
+)
 from tests.support.weather import CALL, WEATHER
 
 STANDARD = [
@@ -134,6 +147,38 @@ async def test_t63_who_does_not_read_holds_up_nobody(backend: ScriptedBackend, p
         assert all(each == found[0] for each in found)
         assert len(found[0]) > 400
         assert await idle.all() == found[0]  # it was late, not lost
+
+
+async def test_t63_who_reads_nothing_for_long_is_cut_off_and_may_come_back(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody has missed anything: neither who was there, nor who comes back to the place that it knows."""
+    monkeypatch.setattr(connection, "STALLED_SECONDS", 0.2)
+    left, detach = asyncio.Semaphore(0), Followers.detach
+
+    def noted(followers: Followers, follower: Follower) -> None:
+        detach(followers, follower)
+        left.release()
+
+    monkeypatch.setattr(Followers, "detach", noted)
+    talker = Talker()
+    backend.plays(talker)
+    async with FollowingClients(proxy) as watchers:
+        first = await watchers.begin()
+        await talker.says(text("Hel"))
+        id = id_of(await first.until("response.output_text.delta"))
+        host, _, port = proxy.url.removeprefix("http://").partition(":")
+        reader, writer = await asyncio.open_connection(host, int(port), limit=4096)
+        writer.write(f"GET /v1/responses/{id}?stream=true HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        await reader.readuntil(b"response.queued")
+        await talker.says(*(text("x" * 100_000) for _ in range(40)))
+        await talker.ends()
+        found = await first.all()
+        async with asyncio.timeout(PROMPTLY):
+            for _ in range(2):
+                await left.acquire()
+        writer.close()
+        assert await (await watchers.resume(id, starting_after=0)).all() == found[1:]
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,19 @@ async def test_t02_nothing_is_kept_of_what_was_not_to_be_stored(
     assert (kept["id"][5:].encode() in files, unkept["id"][5:].encode() in files) == (True, False)
 
 
+@pytest.mark.parametrize("background", [True, False])
+@pytest.mark.parametrize("stream", [True, False])
+async def test_t05_what_names_an_unknown_parent_leaves_nothing(
+    backend: ScriptedBackend, failing: Failing, start_proxy: StartProxy, stream: bool, background: bool
+) -> None:
+    proxy = await start_proxy()
+    named = {"previous_response_id": "resp_" + "0" * 48}
+    assert await refused(proxy, **named, stream=stream, background=background) == NOT_FOUND
+    assert backend.received == []
+    assert failing.engine is not None
+    assert (await failing.engine.size()).responses == 0
+
+
 async def test_t35_what_was_deleted_is_no_parent_either(proxy: Proxy) -> None:
     """T07."""
     kept = await asked(proxy)
