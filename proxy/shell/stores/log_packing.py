@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from proxy.shell.stores.sealing.seals import NO_SEALS, Place, Reason, Seals, What
+from proxy.shell.stores.sealing.seals import NO_SEALS, BoundTo, Reason, Seals, What
 
 ROWS_OF_A_STREAM: Final = 32
 WINDOW_BITS: Final = -12
@@ -48,7 +48,7 @@ class Packers:
         packer.rows += 1
         data = packer.stream.compress(BETWEEN.join(events))
         data += packer.stream.flush(zlib.Z_SYNC_FLUSH)
-        return fresh, self._seals.sealed(_place(key, first), data)
+        return fresh, self._seals.sealed(_bound_to(key, first), data)
 
     def forget(self, key: tuple[str, str]) -> None:
         self._packers.pop(key, None)
@@ -66,13 +66,13 @@ class Unpacker:
         """Raises RecordUnreadable."""
         if fresh:
             self._stream = zlib.decompressobj(wbits=WINDOW_BITS)
-        place = _place(self._key, first)
-        packed = self._seals.opened(place, data)
+        bound_to = _bound_to(self._key, first)
+        packed = self._seals.opened(bound_to, data)
         try:
             return self._stream.decompress(packed).split(BETWEEN)
         except zlib.error:
-            raise self._seals.unreadable(place, Reason.DAMAGED) from None
+            raise self._seals.unreadable(bound_to, Reason.DAMAGED) from None
 
 
-def _place(key: tuple[str, str], first: int) -> Place:
-    return Place(What.LOG, *key, str(first))
+def _bound_to(key: tuple[str, str], first: int) -> BoundTo:
+    return BoundTo(What.LOG, *key, str(first))

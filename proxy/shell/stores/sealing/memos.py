@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from proxy.shell.stores.protocol import RecordUnreadable
-from proxy.shell.stores.sealing.seals import Place, Seals, What
+from proxy.shell.stores.sealing.seals import BoundTo, Seals, What
 
 
 def sealed_memos(seals: Seals, tenant: str, memos: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    return {key: seals.sealed(Place(What.MEMO, tenant, key), memo) for key, memo in memos.items()}
+    return {key: seals.sealed(BoundTo(What.MEMO, tenant, key), memo) for key, memo in memos.items()}
 
 
 def opened_memos(seals: Seals, tenant: str, memos: Mapping[str, bytes]) -> Mapping[str, bytes]:
     opened = {}
     for key, memo in memos.items():
         with suppress(RecordUnreadable):
-            opened[key] = seals.opened(Place(What.MEMO, tenant, key), memo)
+            opened[key] = seals.opened(BoundTo(What.MEMO, tenant, key), memo)
     return opened

@@ -42,8 +42,8 @@ WORDS: Final = {
 }
 
 
-class Place(NamedTuple):
-    """Where a value is kept: whose it is, which one, and which part of it."""
+class BoundTo(NamedTuple):
+    """What a sealed value is bound to: whose it is, which one, and which part of it."""
 
     what: What
     tenant: str
@@ -52,7 +52,7 @@ class Place(NamedTuple):
 
     @property
     def bound(self) -> bytes:
-        """The same for no other place, whatever stands in the names."""
+        """The same for nothing else, whatever stands in the names."""
         return "".join(f"{len(name)}:{name}" for name in self).encode("utf-8", "surrogatepass")
 
 
@@ -94,33 +94,33 @@ class Seals:
         """Of the keys, the first one first."""
         return [id.hex() for id in self._keys]
 
-    def sealed(self, place: Place, data: bytes) -> bytes:
-        return data if self._first is None else self.head + self._first.sealed(data, place.bound)
+    def sealed(self, bound_to: BoundTo, data: bytes) -> bytes:
+        return data if self._first is None else self.head + self._first.sealed(data, bound_to.bound)
 
-    def opened(self, place: Place, data: bytes) -> bytes:
+    def opened(self, bound_to: BoundTo, data: bytes) -> bytes:
         """Of a value that says by itself whether it is sealed."""
-        return self.unsealed(place, data) if data[:1] == MARK[:1] else data
+        return self.unsealed(bound_to, data) if data[:1] == MARK[:1] else data
 
-    def unsealed(self, place: Place, data: bytes) -> bytes:
+    def unsealed(self, bound_to: BoundTo, data: bytes) -> bytes:
         """Raises RecordUnreadable, also for what is not sealed."""
         head = data[:HEAD_BYTES]
         if len(head) < HEAD_BYTES or head[:1] != MARK[:1]:
-            raise self.unreadable(place, Reason.DAMAGED)
+            raise self.unreadable(bound_to, Reason.DAMAGED)
         if not head.startswith(MARK):
-            raise self.unreadable(place, Reason.LATER_VERSION)
+            raise self.unreadable(bound_to, Reason.LATER_VERSION)
         key = self._keys.get(id := head[len(MARK) :])
         if key is None:
-            raise self.unreadable(place, Reason.NO_KEY, id.hex())
+            raise self.unreadable(bound_to, Reason.NO_KEY, id.hex())
         try:
-            return key.opened(data[HEAD_BYTES:], place.bound)
+            return key.opened(data[HEAD_BYTES:], bound_to.bound)
         except SealBroken:
-            raise self.unreadable(place, Reason.DAMAGED, id.hex()) from None
+            raise self.unreadable(bound_to, Reason.DAMAGED, id.hex()) from None
 
-    def unreadable(self, place: Place, reason: Reason, key: str = "") -> RecordUnreadable:
+    def unreadable(self, bound_to: BoundTo, reason: Reason, key: str = "") -> RecordUnreadable:
         """What to raise, when everybody who counts was told."""
-        self._told(place.what, reason, place.id, key)
+        self._told(bound_to.what, reason, bound_to.id, key)
         named = f" ({key})" if reason is Reason.NO_KEY else ""
-        return RecordUnreadable(f"{place.id} {WORDS[reason]}{named}")
+        return RecordUnreadable(f"{bound_to.id} {WORDS[reason]}{named}")
 
 
 NO_SEALS: Final = Seals()

@@ -16,7 +16,7 @@ from proxy.shell.stores.protocol import (
     Locked,
     RecordUnreadable,
 )
-from proxy.shell.stores.sealing.seals import Place, Reason, What
+from proxy.shell.stores.sealing.seals import BoundTo, Reason, What
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.packing import Kept
 from proxy.shell.stores.sql.shared_steps import RowBudget, StepsBase
@@ -42,12 +42,12 @@ class ConversationSteps(StepsBase):
         return FoundConversation(conversation, (yield from self._holder(talk)) or None)
 
     def _metadata(self, tenant: str, id: str, kept: bytes) -> bytes:
-        place = metadata_of(tenant, id)
-        metadata = self._seals.opened(place, kept)
+        bound_to = metadata_of(tenant, id)
+        metadata = self._seals.opened(bound_to, kept)
         try:
             jsontext.loads(metadata)
         except ValueError:
-            raise self._seals.unreadable(place, Reason.DAMAGED) from None
+            raise self._seals.unreadable(bound_to, Reason.DAMAGED) from None
         return metadata
 
     def update(self, tenant: str, id: str, metadata: bytes) -> Step[Conversation | Locked | None]:
@@ -162,5 +162,5 @@ class ConversationSteps(StepsBase):
         return (yield from self._entries_of(tenant, (yield sql.ENTRIES, (tenant, id))))
 
 
-def metadata_of(tenant: str, id: str) -> Place:
-    return Place(What.CONVERSATION, tenant, id, "metadata")
+def metadata_of(tenant: str, id: str) -> BoundTo:
+    return BoundTo(What.CONVERSATION, tenant, id, "metadata")

@@ -6,7 +6,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from proxy.core.stored.record import Record, Status
-from proxy.shell.stores.sealing.seals import Place, Reason, Seals, What
+from proxy.shell.stores.sealing.seals import BoundTo, Reason, Seals, What
 
 PLAIN: Final = 0
 """The form of a row: JSON as it is. At some 20 kB, packing would take three times as long as all the rest of a save."""
@@ -78,9 +78,9 @@ class Packing:
         pieces = record.answer, record.input, record.output
         if not self._seals.head:
             return PLAIN, checksum(*pieces), *pieces
-        places = _places(tenant, record.id)
+        parts = _parts(tenant, record.id)
         answer, input, output = (
-            self._seals.sealed(place, piece) for place, piece in zip(places, pieces, strict=True)
+            self._seals.sealed(part, piece) for part, piece in zip(parts, pieces, strict=True)
         )
         return SEALED, NO_CHECKSUM, answer, input, output
 
@@ -90,12 +90,12 @@ class Packing:
             answer, input, output, gone, ended, seen,
         ) = row  # fmt: skip
         if form not in (PLAIN, SEALED) or status not in STATUSES:
-            raise self._seals.unreadable(Place(What.RESPONSE, tenant, id), Reason.LATER_VERSION)
+            raise self._seals.unreadable(BoundTo(What.RESPONSE, tenant, id), Reason.LATER_VERSION)
         pieces = answer, input, output
         if form == SEALED:
             pieces = self._opened(tenant, id, pieces, bool(gone))
         elif checksum(*pieces) != expected:
-            raise self._seals.unreadable(Place(What.RESPONSE, tenant, id), Reason.DAMAGED)
+            raise self._seals.unreadable(BoundTo(What.RESPONSE, tenant, id), Reason.DAMAGED)
         record = Record(
             id, Status(status), created, model, parent, conversation, bool(background), WAS_STREAMED.get(streamed),
             bool(lasting), *pieces,
@@ -104,7 +104,7 @@ class Packing:
 
     def _opened(self, tenant: str, id: str, pieces: Pieces, gone: bool) -> Pieces:
         """What is deleted has no answer any more."""
-        at_answer, at_input, at_output = _places(tenant, id)
+        at_answer, at_input, at_output = _parts(tenant, id)
         answer, input, output = pieces
         return (
             b"" if gone and not answer else self._seals.unsealed(at_answer, answer),
@@ -113,5 +113,5 @@ class Packing:
         )
 
 
-def _places(tenant: str, id: str) -> list[Place]:
-    return [Place(What.RESPONSE, tenant, id, part) for part in ("answer", "input", "output")]
+def _parts(tenant: str, id: str) -> list[BoundTo]:
+    return [BoundTo(What.RESPONSE, tenant, id, part) for part in ("answer", "input", "output")]

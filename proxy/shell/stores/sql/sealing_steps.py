@@ -63,9 +63,9 @@ class SealingSteps(StepsBase):
 
     def _seal_conversation(self, key: Key) -> Step[int]:
         rows = yield sql.FIND_TALK, key
-        place = metadata_of(*key)
-        metadata = self._seals.opened(place, rows[0][1])
-        yield sql.SEAL_METADATA, (self._seals.sealed(place, metadata), *key)
+        bound_to = metadata_of(*key)
+        metadata = self._seals.opened(bound_to, rows[0][1])
+        yield sql.SEAL_METADATA, (self._seals.sealed(bound_to, metadata), *key)
         return len(metadata)
 
     def sealed_by(self, tenant: str | None) -> Step[dict[str, int]]:
