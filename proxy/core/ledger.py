@@ -75,9 +75,9 @@ class Ledger:
         """The backend said something strange that could be understood or had to be ignored."""
         self.oddities[what] = self.oddities.get(what, 0) + 1
 
-    def found(self, outcome: str, dialect: str) -> None:
+    def found(self, outcome: str, format: str) -> None:
         """The backend's text held something that looked like a tool call; what became of it."""
-        what = f"{outcome}:{dialect}"
+        what = f"{outcome}:{format}"
         self.markup[what] = self.markup.get(what, 0) + 1
 
     def drop(self, what: str) -> None:

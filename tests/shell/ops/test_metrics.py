@@ -158,7 +158,7 @@ def test_remarks_count_by_what_they_say_without_its_details(counted: Metrics) ->
         ledger.drop(f"schema:{keyword}")
     ledger.odd("json_mended")
     ledger.found("recovered", "hermes")
-    ledger.found("released", "a dialect from outside")
+    ledger.found("released", "a format from outside")
     count(counted, ledger=ledger)
     told = shown(counted)
     assert told["dropped_total", "what=schema worker=0"] == 2
