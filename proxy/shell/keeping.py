@@ -34,12 +34,12 @@ async def kept(in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> Repl
     if in_flight.channel.flows and in_flight.run is None:
         with suppress(ConnectionError):  # whoever has left is told nothing, and it is kept
             in_flight.channel.push()  # only the end waits for the store
-    refusal = await (in_flight.run or in_flight.store).save(record, asked.owning)
-    if refusal is None:
+    not_stored = await (in_flight.run or in_flight.store).save(record, asked.owning)
+    if not_stored is None:
         return reply.ended
     if (content := in_flight.content) is not None:
-        content.not_stored = refusal
-    asked.not_stored(refusal, in_flight.ledger)
+        content.not_stored = not_stored
+    asked.not_stored(not_stored, in_flight.ledger)
     if record.conversation is None and in_flight.run is None:
         return reply.ended
     return replace(reply.ended, ending=Ending.FAILED, fault=store_is_down())

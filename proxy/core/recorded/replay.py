@@ -278,10 +278,10 @@ class _Replay:
     def _kept(self, asked: SurfaceContext, reply: Reply) -> ReplyEnded:
         assert reply.ended is not None
         record = asked.record(reply)
-        refusal = self._recording.end.not_stored
-        if record is None or refusal is None:
+        not_stored = self._recording.end.not_stored
+        if record is None or not_stored is None:
             return reply.ended
-        asked.not_stored(refusal, self._ledger)
+        asked.not_stored(not_stored, self._ledger)
         if record.conversation is None and self._request.framing != "log":
             return reply.ended
         return replace(reply.ended, ending=Ending.FAILED, fault=store_is_down())

@@ -149,12 +149,12 @@ class LogWriter:
     async def _append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
         return await self._live.append(rows) if rows else {}
 
-    def _took(self, log: RunLog, row: LogRow, refusal: LogClosed | None) -> None:
-        if refusal is LogClosed.OVER:
+    def _took(self, log: RunLog, row: LogRow, closed: LogClosed | None) -> None:
+        if closed is LogClosed.OVER:
             log.ends()
             self._over(log.key)
             return
-        log.gone |= refusal is LogClosed.GONE
+        log.gone |= closed is LogClosed.GONE
         self._pass_on(log, len(row.events))
 
     def _give_up(self, log: RunLog) -> None:
