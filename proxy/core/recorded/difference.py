@@ -81,9 +81,9 @@ def _diff(was: Iterable[Any], now: Iterable[Any]) -> list[str]:
     before, after = list(was), list(now)
     if repr(before) == repr(after):  # to lay them out takes twenty times as long
         return []
-    return list(unified_diff(_told(before), _told(after), "recorded", "now", lineterm="", n=2))
+    return list(unified_diff(_lines(before), _lines(after), "recorded", "now", lineterm="", n=2))
 
 
-def _told(events: list[Any]) -> list[str]:
+def _lines(events: list[Any]) -> list[str]:
     lines = (line for event in events for line in pformat(event, width=110, sort_dicts=False).splitlines())
     return list(islice(lines, MOST_LINES))

@@ -113,10 +113,12 @@ def _spells_one_out(recording: Recording, keys: Keys) -> bool:
 def _attempt(attempt: RecordedAttempt, keys: Keys) -> RecordedAttempt:
     reads = _passed(attempt.reads, keys)
     told = replace(attempt, reads=[], body=_hidden(attempt.body, keys))
-    profile = _told(attempt.profile, keys)
+    profile = _value(attempt.profile, keys)
     failure = attempt.failure
     if failure is not None:
-        failure = replace(failure, message=_text(failure.message, keys), details=_told(failure.details, keys))
+        failure = replace(
+            failure, message=_text(failure.message, keys), details=_value(failure.details, keys)
+        )
     headers = {name: _text(value, keys) for name, value in attempt.headers.items()}
     answer_headers = {name: _text(value, keys) for name, value in attempt.answer_headers.items()}
     return replace(
@@ -133,15 +135,15 @@ def _attempt(attempt: RecordedAttempt, keys: Keys) -> RecordedAttempt:
 def _everywhere(adapter: Any, value: Any, keys: Keys) -> Any:
     """Hides keys in all texts of something that can be told as JSON."""
     told = adapter.dump_python(value, mode="json")
-    hidden = _told(told, keys)
+    hidden = _value(told, keys)
     return value if hidden is told else adapter.validate_python(hidden)
 
 
-def _told(value: Any, keys: Keys) -> Any:
+def _value(value: Any, keys: Keys) -> Any:
     """Nearly always there is none: to look at all texts at once costs a tenth of looking at each."""
     texts: list[str] = []
     _gather(value, texts)
-    return _each_told(value, keys) if keys.spans("\0".join(texts)) else value
+    return _each_value(value, keys) if keys.spans("\0".join(texts)) else value
 
 
 def _gather(value: Any, texts: list[str]) -> None:
@@ -156,14 +158,14 @@ def _gather(value: Any, texts: list[str]) -> None:
             _gather(inner, texts)
 
 
-def _each_told(value: Any, keys: Keys) -> Any:
+def _each_value(value: Any, keys: Keys) -> Any:
     match value:
         case str():
             return _text(value, keys)
         case dict():
-            return {_text(str(name), keys): _each_told(inner, keys) for name, inner in value.items()}
+            return {_text(str(name), keys): _each_value(inner, keys) for name, inner in value.items()}
         case list() | tuple():
-            return [_each_told(inner, keys) for inner in value]
+            return [_each_value(inner, keys) for inner in value]
         case _:
             return value
 

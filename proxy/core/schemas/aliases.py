@@ -82,12 +82,12 @@ def _renamed(aliases: Mapping[str, str], schema: Schema) -> Schema:
 
 def _properties(properties: Schema, aliases: Mapping[str, str]) -> Schema:
     return {
-        aliases.get(name, name): _told(name, inner) if name in aliases else inner
+        aliases.get(name, name): _with_real_name(name, inner) if name in aliases else inner
         for name, inner in properties.items()
     }
 
 
-def _told(name: str, schema: Schema) -> Schema:
+def _with_real_name(name: str, schema: Schema) -> Schema:
     """Tells the model the real name of the property."""
     before = schema.get("description")
     return schema | {"description": f"`{name}`: {before}" if before else f"`{name}`"}

@@ -50,16 +50,16 @@ def finish(word: str, message: object, ledger: Ledger, *, spoken: bool) -> Finis
     if word in FINISHES:
         return FINISHES[word]
     if word in MISCALLED:
-        return Miscalled(_told(word, message))
+        return Miscalled(_why_stopped(word, message))
     if word in FOR_GOOD:
-        return BackendFault(_told(word, message), retryable=False)
+        return BackendFault(_why_stopped(word, message), retryable=False)
     if word not in VAGUE:
         ledger.odd("finish_unknown")
         ledger.log.info("finish_reason_unknown", characters=len(word))
-    return Finish.STOP if spoken else BackendFault(_told(word, message))
+    return Finish.STOP if spoken else BackendFault(_why_stopped(word, message))
 
 
-def _told(word: str, message: object) -> str:
+def _why_stopped(word: str, message: object) -> str:
     reason = f": {quotable(message)}" if isinstance(message, str) and message else "."
     return f"The backend stopped the reply with {quotable(word)[:MAX_LOGGED]}{reason}"
 

@@ -51,7 +51,7 @@ def _ask(summary: str, request: str, answer: str, *, streams: bool = True) -> De
     }
 
 
-def _look(summary: str, content: Described, *errors: int) -> Described:
+def _get(summary: str, content: Described, *errors: int) -> Described:
     return {"get": {"summary": summary, "responses": _answer(content) | _errors(*errors)}}
 
 
@@ -144,14 +144,14 @@ def document() -> Described:
             "/native/v1/chat/completions": _ask(
                 "A chat completion with parsed arguments, checked strictly", "NativeRequest", "Completion"
             ),
-            "/v1/models": _look("All models", _json(ref("Models")), 401),
-            "/v1/models/{id}": {**_named("id"), **_look("One model", _json(ref("Model")), 401, 404)},
-            "/healthz": _look("Does the process live?", _json(ref("Status"))),
-            "/readyz": _look("Does it take requests?", _json(ref("Status")), 503),
-            "/metrics": _look(
+            "/v1/models": _get("All models", _json(ref("Models")), 401),
+            "/v1/models/{id}": {**_named("id"), **_get("One model", _json(ref("Model")), 401, 404)},
+            "/healthz": _get("Does the process live?", _json(ref("Status"))),
+            "/readyz": _get("Does it take requests?", _json(ref("Status")), 503),
+            "/metrics": _get(
                 "What was counted, for Prometheus", {"text/plain": {"schema": STRING}}, 401, 403
             ),
-            "/openapi.json": _look("This description", _json(OBJECT), 401),
+            "/openapi.json": _get("This description", _json(OBJECT), 401),
         },
         "components": {
             "schemas": request_schemas() | KEPT_REQUESTS | ANSWER_SCHEMAS | KEPT_ANSWERS,

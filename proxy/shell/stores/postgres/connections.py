@@ -241,12 +241,12 @@ class ConnectionPool:
                 ):
                     lost = True
                 else:
-                    told = self._told(lane, failure)
+                    told = self._reason(lane, failure)
                     if in_doubt and isinstance(told, StoreDown):
                         raise StoreInDoubt(str(told)) from failure
                     raise told from failure
 
-    def _told(self, lane: _Slot, failure: Exception) -> BaseException:
+    def _reason(self, lane: _Slot, failure: Exception) -> BaseException:
         if lane.timed_out:
             return NotAsked(f"{self.address.shown} did not answer within {self.limits.seconds:g} s")
         return reason(self.address, failure)
