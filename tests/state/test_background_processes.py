@@ -17,7 +17,7 @@ from tests.support.background import (
     until,
 )
 from tests.support.proxies import names
-from tests.support.sockets import ScriptedBackend, delta, text
+from tests.support.sockets import PROMPTLY, ScriptedBackend, delta, text
 from tests.support.worker_processes import Workers, settled
 from tests.support.worker_processes import workers_of_each_engine as workers
 
@@ -122,18 +122,23 @@ async def test_t56_a_killed_process_leaves_nothing_that_never_ends(
 async def test_t57_who_wakes_after_its_lease_changes_nothing(
     backend: ScriptedBackend, workers: Workers
 ) -> None:
-    """U28, U66: and leaves the backend."""
-    talker = Talker()
-    backend.plays(talker)
+    """U28, U66: and leaves the backend. A whole answer that came meanwhile is not kept either."""
+    talker, quick = Talker(), Talker()
+    backend.plays(quick, talker)
     owner, other = await workers.start(), await workers.start()
+    polled = await begun(owner)
+    await asyncio.wait_for(quick.asked.wait(), PROMPTLY)
+    await until(owner, polled["id"], "in_progress")
     async with FollowingClients(owner) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))
         owner.process.send_signal(signal.SIGSTOP)
-        done = await settled(other, id)
-        assert done["status"] == "failed"
+        done, polled = await settled(other, id), await settled(other, polled["id"])
+        assert done["status"] == polled["status"] == "failed"
         await talker.says(text("lo"))
+        await quick.says(text("Hello"))
+        await quick.ends()
         owner.process.send_signal(signal.SIGCONT)
         async with asyncio.timeout(2):
             await talker.left.wait()
@@ -141,6 +146,9 @@ async def test_t57_who_wakes_after_its_lease_changes_nothing(
     assert seen[-2].data["response"] == done
     assert await got(owner, id) == await got(other, id) == (200, done)
     assert (await ended(owner, id))["status"] == "failed"
+    owner.process.terminate()
+    assert (await owner.ended())[0] == 0
+    assert await got(other, polled["id"]) == (200, polled)
 
 
 async def test_t95_any_worker_of_one_proxy_does(backend: ScriptedBackend, workers: Workers) -> None:

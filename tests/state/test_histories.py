@@ -35,8 +35,10 @@ async def test_t01_what_is_read_is_what_was_answered(
 ) -> None:
     """Member for member, with its warnings."""
     backend.answers(reply(text("It is"), CALL))
-    body = stored | {"tools": [WEATHER], "instructions": "Be brief.", "metadata": {"a": "b"}, "top_k": 3}
+    tools = [WEATHER | {"description": "long " * 400}]
+    body = stored | {"tools": tools, "instructions": "Be brief.", "metadata": {"a": "b"}}
     said = final(await proxy.stream(**body)) if stream else await asked(proxy, **body)
+    assert said["_proxy"]["warnings"]
     assert [item["type"] for item in said["output"]] == ["message", "function_call"]
     for _ in range(2):
         assert await got(proxy, said["id"]) == (200, said)

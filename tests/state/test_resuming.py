@@ -7,9 +7,11 @@ import orjson
 import pytest
 from openai import AsyncOpenAI
 
+from proxy.core.tenants import ANYBODY
 from proxy.shell.http import connection
 from proxy.shell.runs.followers import Follower, Followers
 from proxy.shell.stores.memory.live import MemoryLive
+from proxy.shell.stores.protocol import Cursor, Key
 from tests.support.background import (
     FollowingClients,
     Talker,
@@ -34,6 +36,7 @@ from tests.support.sockets import (
     text,
     usage,
 )
+from tests.support.store_failing import Failing
 from tests.support.weather import CALL, WEATHER
 
 STANDARD = [
@@ -298,10 +301,16 @@ async def test_t94_who_comes_at_the_moment_of_the_end_gets_it_once(
             assert await second.all() == found[5:]
 
 
-async def test_deleted_with_its_events(proxy: Proxy) -> None:
+async def test_t35_deleted_with_its_events(failing_live: Failing, start_proxy: StartProxy) -> None:
+    """None of them is kept any more."""
+    proxy = await start_proxy()
     id = id_of(await whole(proxy))
+    cursor = Cursor(Key(ANYBODY.name, id), 0)
+    found = await failing_live.engine.read([cursor], 1 << 20)
+    assert len(found[cursor].events) == len(STANDARD) - 1
     assert (await deleted(proxy, id))[0] == 200
     assert (await got(proxy, id, stream="true"))[0] == 404
+    assert await failing_live.engine.read([cursor], 1 << 20) == {cursor: None}
 
 
 async def test_what_a_run_has_said_so_far_is_there_for_who_polls(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from proxy.shell.stores import beats
 from proxy.shell.stores.memory.records import MemoryRecords
 from tests.support.background import FollowingClients, Talker, begun, ended, got, id_of
 from tests.support.proxies import Proxy, StartProxy, events, final
@@ -145,10 +146,18 @@ async def test_t99_what_expires_while_it_is_read_is_there_whole_or_not_at_all(
         assert said == [*map(str, range(20)), "Last"]
 
 
+@pytest.mark.parametrize("store", ["memory:", "sqlite:{}"])
 async def test_t100_a_date_that_jumps_ends_nothing_that_works(
-    backend: ScriptedBackend, date: Date, proxy: Proxy
+    backend: ScriptedBackend,
+    date: Date,
+    start_proxy: StartProxy,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    store: str,
 ) -> None:
-    """U54: neither a run nor the lock of its conversation."""
+    """U54: neither a run nor the lock of its conversation, by a proxy that would end what the dead have left."""
+    monkeypatch.setattr(beats, "LEASE_SECONDS", 0.0)  # it need not have waited for others
+    proxy = await start_proxy(store={"url": store.format(tmp_path)})
     talker = Talker()
     backend.plays(talker)
     talk = await made(proxy)
