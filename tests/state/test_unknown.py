@@ -224,15 +224,18 @@ async def test_t25_a_client_leaves_in_the_middle(
     if how == "not streamed":
         asking, left = asyncio.Event(), asyncio.Event()
 
-        async def silent(line: Line) -> None:
+        async def begins(line: Line) -> None:
             await line.request()
+            line.send(HEAD + text("Hel"))
             asking.set()
             await line.closed()
             left.set()
 
-        backend.plays(silent)
+        backend.plays(begins)
         asker = asyncio.ensure_future(asked(proxy))  # noqa: TID251 - ended here
         await asyncio.wait_for(asking.wait(), PROMPTLY)
+        for _ in range(50):
+            await asyncio.sleep(0)  # the proxy reads it meanwhile
         asker.cancel()
         async with asyncio.timeout(1):
             await left.wait()

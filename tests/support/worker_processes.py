@@ -30,12 +30,15 @@ SETTLED_SECONDS = 15.0
 
 class Worker(Proxy):
     process: asyncio.subprocess.Process
+    lines: list[dict[str, Any]]
+    """Its log, when it has ended."""
 
     async def ended(self) -> tuple[int | None, list[str]]:
         """Its status, and the events in its log."""
         async with asyncio.timeout(START_SECONDS):
             _, lines = await self.process.communicate()
-        return self.process.returncode, [orjson.loads(line)["event"] for line in lines.splitlines()]
+        self.lines = [orjson.loads(line) for line in lines.splitlines()]
+        return self.process.returncode, [line["event"] for line in self.lines]
 
 
 class Workers:

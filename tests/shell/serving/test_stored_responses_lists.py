@@ -62,6 +62,7 @@ async def test_t39_a_walk_gives_each_item_once(keeping: Keeping, order: str) -> 
     more, after = True, ""
     while more:
         page = await keeping.ask("GET", f"/responses/{chain[-1].id}/input_items?limit=1&order={order}{after}")
+        assert page.ids, "the page before it was the last"
         walked += page.ids
         more, after = page.body["has_more"], f"&after={page.body['last_id']}"
     assert walked == (asked(chain) if order == "asc" else asked(chain)[::-1])
