@@ -52,6 +52,25 @@ async def test_t75_the_second_turn_sees_the_first(
     assert "conversation" not in await asked(proxy)
 
 
+async def test_t74_what_is_taken_out_is_gone_for_whoever_comes_later(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """Not for a turn that has seen it: who continues that one has its history."""
+    id = await made(proxy, items=[{"role": "user", "content": "Before"}])
+    turn = await asked(proxy, conversation=id)
+    [before, hi, hello] = await items(proxy, id)
+    url = f"{proxy.url}/v1/conversations/{id}/items"
+    async with proxy.session.delete(f"{url}/{before['id']}") as response:
+        assert response.status == 200
+    assert await items(proxy, id) == [hi, hello]
+    async with proxy.session.get(f"{url}/{before['id']}") as response:
+        assert response.status == 404
+    await asked(proxy, input="More", conversation=id)
+    assert sent(backend) == [("user", "Hi"), ("assistant", "Hello"), ("user", "More")]
+    await asked(proxy, input="Else", previous_response_id=turn["id"])
+    assert sent(backend) == [("user", "Before\n\nHi"), ("assistant", "Hello"), ("user", "Else")]
+
+
 @pytest.mark.parametrize(
     ("named", "code", "param"),
     [
