@@ -223,6 +223,8 @@ async def test_t30_an_item_lives_as_long_as_something_holds_it(
     child = await asked(proxy, input="More", previous_response_id=first["id"])
     (item,) = first["output"]
     assert (await deleted(proxy, first["id"]))[0] == 200
+    assert (await got(proxy, first["id"]))[0] == 404
+    assert (await refused(proxy, previous_response_id=first["id"]))[0] == 400
     named = await asked(proxy, input=[reference(item), {"role": "user", "content": "Again"}])
     assert sent(backend)[-2:] == [("assistant", "Hello"), ("user", "Again")]
     again = await asked(proxy, input="Last", previous_response_id=child["id"])

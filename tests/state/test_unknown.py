@@ -25,7 +25,7 @@ from tests.support.sockets import (
     text,
     usage,
 )
-from tests.support.state import asked, items, made, refused
+from tests.support.state import asked, items, made, refused, sent
 from tests.support.store_failing import Date, Failing
 from tests.support.two_tenants import TENANTS, shown_by
 
@@ -332,15 +332,19 @@ def _with(body: Any, named: str) -> Any:
 async def test_t71_a_deleted_conversation_is_unknown_to_turns_and_its_responses_stay(
     backend: ScriptedBackend, proxy: Proxy
 ) -> None:
-    id = await made(proxy)
+    id = await made(proxy, items=[{"role": "user", "content": "Before"}])
     turn = await asked(proxy, conversation=id)
-    assert len(await items(proxy, id)) == 2
+    assert len(await items(proxy, id)) == 3
     assert (await told(proxy, "DELETE", f"/conversations/{id}"))[0] == 200
     calls = len(backend.received)
-    assert (await refused(proxy, conversation=id))[:2] == (404, "conversation_not_found")
+    for store in (True, False):
+        assert (await refused(proxy, conversation=id, store=store))[:2] == (404, "conversation_not_found")
+    for path in ("", "/items"):
+        assert (await told(proxy, "GET", f"/conversations/{id}{path}"))[0] == 404
     assert len(backend.received) == calls
     assert await got(proxy, turn["id"]) == (200, turn)
-    assert (await asked(proxy, previous_response_id=turn["id"]))["status"] == "completed"
+    await asked(proxy, input="More", previous_response_id=turn["id"])
+    assert sent(backend) == [("user", "Before\n\nHi"), ("assistant", "Hello"), ("user", "More")]
 
 
 async def test_t12_neither_of_two_is_looked_up(failing: Failing, start_proxy: StartProxy) -> None:
