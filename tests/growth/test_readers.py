@@ -13,6 +13,7 @@ import pytest
 
 from proxy.core.events import TextDelta
 from proxy.core.ledger import Ledger
+from proxy.core.markup.code import CodeTracker
 from proxy.core.markup.frames import MAX_VAIN, FrameStage
 from tests.growth.found import PACKAGE, ROOT
 from tests.growth.table_inspected import INSPECTED
@@ -110,6 +111,14 @@ def test_no_dialect_takes_long_for_what_is_behind_its_opener() -> None:
     for name, make in FAMILIES.items():
         with quickly(MOST_SECONDS, name):
             make(LONG // 8)()
+
+
+def test_f79_what_stands_behind_a_code_sample_is_not_copied_for_each_sample() -> None:
+    """A backend may send its text in large events. Eight megabytes of small samples took the event loop for minutes."""
+    tracker, text = CodeTracker(), "```\na\n```\n" * (LONG // 8) + "a\n" * (1 << 21)
+    with quickly(MOST_SECONDS):
+        tracker.feed(text)
+    assert tracker.at == len(text)
 
 
 def test_f79_what_looks_like_tokens_is_looked_through_to_a_point() -> None:

@@ -220,14 +220,15 @@ class CodeTracker:
 
     def _read_fenced(self, text: str, start: int, end: int) -> int:
         assert self._closer is not None
-        lines = self._head + text[start:end]
-        found = self._closer.search(lines)
-        if found is None:
-            self._set_head(lines)
-            self.at += end - start
-            return end
+        after = text.find("\n", start, end) + 1 or end
+        if not self._closer.match(self._head + text[start:after]):
+            found = self._closer.search(text, after, end)
+            if found is None:
+                self._set_head(self._head + text[start:end])
+                self.at += end - start
+                return end
+            after = found.end()
         self._closer = None
-        after = start + found.end() - len(self._head)
         self._head = ""
         self._remember("\n")
         self.at += after - start
