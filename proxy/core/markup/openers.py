@@ -31,7 +31,7 @@ class Opener(NamedTuple):
 
 
 class Openers:
-    __slots__ = ("_beginnings", "_first", "_literals", "_whole", "begun", "first")
+    __slots__ = ("_beginnings", "_first", "_literals", "_whole", "begun", "first", "unsigned")
 
     def __init__(self, formats: Sequence[Format]) -> None:
         literals = sorted({opener for format in formats for opener in format.openers})
@@ -39,6 +39,8 @@ class Openers:
         """Finds the next opener, the longest that stands there."""
         self.begun = re.compile(_pattern(literals, partial=True))
         """Finds the next opener too, and also a beginning of one at the end of the text."""
+        self.unsigned = tuple({begun for one in literals for begun in _unsigned(one)})
+        """A piece without `<` and `[` may hold an opener only if it ends with one of these."""
         self._beginnings = frozenset(one[:size] for one in literals for size in range(1, len(one)))
         self._literals = {literal: _readers(literal, formats) for literal in literals}
         first = sorted({opener for format in formats for opener in format.first})
@@ -75,6 +77,13 @@ class Openers:
             return None
         grows = growing and found.end() == len(found.string) and found[0] in self._beginnings
         return Opener(found.start(), None if grows else self.readers(found[0]))
+
+
+def _unsigned(literal: str) -> list[str]:
+    """Returns the beginnings of an opener that have neither `<` nor `[`, which nearly no piece of a text has. If it has
+    none itself, as some optional ones, every text ends so."""
+    before = literal.partition("<")[0].partition("[")[0]
+    return [""] if before == literal else [literal[:size] for size in range(1, len(before) + 1)]
 
 
 def _readers(literal: str, formats: Iterable[Format]) -> Readers:

@@ -23,8 +23,8 @@ WASTE, FREE_WASTE = 2, 1 << 20
 """Failed candidates may cost so many characters of reading for each character of text, and this many at first."""
 ATTEMPT = 1024
 """The price of a failed candidate, besides what was read."""
-UNREAD_PIECES = 1024
-"""Pieces that may wait for the code tracker, so that it never has to read a whole book at once."""
+MAX_UNREAD = 16 * 1024
+"""Characters that may wait for the code tracker, so that it never has to read a whole book at once."""
 _ANYTHING = re.compile("")
 
 
@@ -55,6 +55,7 @@ class Scanner:
         """Returns a match where a piece holds an opener, or ends with the beginning of one."""
         self._unread: list[str] = []
         """Pieces that the code tracker has not read yet: while nothing looks like markup, it need not."""
+        self._unread_size = 0
         self._wasted = 0
         self._held: list[str] = []
         self._attempt: Attempt | None = None
@@ -103,9 +104,7 @@ class Scanner:
             pass
         start = self._run_at if self._run else self._at
         self._give(text, self._free(text, start))
-        self._unread.append(text[self._read : start])
-        if len(self._unread) > UNREAD_PIECES:
-            self._catch_up()
+        self.passed(text[self._read : start])
         if start < len(text):
             self._held.append(text[start:])
         self._at, self._run_at, self._passed = self._at - start, 0, self._passed - start
@@ -283,12 +282,18 @@ class Scanner:
         """Passes a piece that need not be fed: the scanner holds nothing. False if there may be an opener in it."""
         if self._spot(piece) is not None:
             return False
-        self._unread.append(piece)
-        if len(self._unread) > UNREAD_PIECES:
-            self._catch_up()
+        self.passed(piece)
         return True
+
+    def passed(self, text: str) -> None:
+        """Takes note of text that was passed on because there is no opener in any of its pieces."""
+        self._unread.append(text)
+        self._unread_size += len(text)
+        if self._unread_size > MAX_UNREAD:
+            self._catch_up()
 
     def _catch_up(self) -> None:
         if self._unread:
             self._code.feed("".join(self._unread))
             self._unread.clear()
+            self._unread_size = 0

@@ -97,6 +97,7 @@ class MarkupStage:
         used_ids: Callable[[], Set[str]] = frozenset,
     ) -> None:
         self._emit = emit
+        self.openers = settings.openers
         self._tools = settings.tools
         self._ledger = ledger
         self._used_ids = used_ids
@@ -106,8 +107,8 @@ class MarkupStage:
         self._channels: dict[type, Channel] = {TextDelta: self._content, ReasoningDelta: self._reasoning}
         self._flowing: type | None = None
         """The type of text that passes as it is, because nothing of it is held."""
-        self.passes = self._content.scanner.passes
-        """Is this only more of the text that flows? Else it must be fed."""
+        self.scanner = self._content.scanner
+        """That of the text that flows."""
         self._logprobs: list[Any] = []
         """The log probabilities of the held text."""
         self._held_back: list[HeldPiece] = []
@@ -134,7 +135,7 @@ class MarkupStage:
     def feed(self, delta: Delta) -> None:
         if (channel := self._channels.get(type(delta))) is None:
             self._on_other(delta)
-        elif type(delta) is self._flowing and self.passes(delta.text):  # type: ignore[union-attr]  # it is text
+        elif type(delta) is self._flowing and self.scanner.passes(delta.text):  # type: ignore[union-attr]  # it is text
             self._emit(delta)
         elif len(delta.text) > MAX_SEARCHED:  # type: ignore[union-attr]
             self._ledger.odd("text_unsearched")
@@ -158,7 +159,7 @@ class MarkupStage:
             self._on_pieces(channel, channel.scanner.feed(delta.text))
         if channel.flows and not self._held_back and not channel.scanner.holds:
             self._flowing = type(delta)
-            self.passes = channel.scanner.passes
+            self.scanner = channel.scanner
 
     def _on_other(self, delta: Delta) -> None:
         match delta:

@@ -81,11 +81,11 @@ class Assembler(OnePart):
     def start(self) -> None:
         self._emit(ReplyStarted())
 
-    def flowing_prose(self, kind: type[Delta]) -> Callable[[str], None] | None:
-        """What adds to the prose that is open, if it is of this kind: all that is told of more of it is its text."""
+    def flowing_prose(self, kind: type[Delta]) -> list[str] | None:
+        """The pieces of the prose that is open, if it is of this kind: all that is told of more of it is its text."""
         prose = self._open
         if type(prose) is OpenProse and prose.kind is PROSE[kind]:
-            return prose.pieces.append
+            return prose.pieces
         return None
 
     def flowing_call(self, index: int | None) -> Callable[[str], None] | None:

@@ -37,6 +37,9 @@ model that writes for an hour says a fifth of it."""
 LOOK_BYTES = 1 << 20
 """After so many bytes at least the length is looked at again."""
 
+PAST_BYTES = 64 << 10
+"""After so many the search for calls learns what went past it: what it has to read at once must not be long."""
+
 PROSE = (Text, Refusal, Reasoning)
 
 
@@ -73,7 +76,8 @@ class Pipeline:
         """
         self._ledger = ledger
         self._received = 0
-        self._look_at = min(MAX_REPLY_CHARACTERS, MAX_REPLY_BYTES)
+        self._measure_at = min(MAX_REPLY_CHARACTERS, MAX_REPLY_BYTES)
+        self._look_at = min(PAST_BYTES, self._measure_at)
         if observer is not None:
             sink = observing_sink(observer, sink)
         collector = Collector(sink.feed)
@@ -91,9 +95,9 @@ class Pipeline:
         self._prompted = PromptedSplitter(following, thoughts_until) if thoughts_until else None
         self._may_be_prompted = thoughts_until is None
         self._think = self._prompted or ThinkSplitter(following, self._frames.frame)
-        shortcut = Shortcut(self._think.feed, self._markup, self._frames, self._assembler, first.delta)
+        self._shortcut = Shortcut(self._think.feed, self._markup, self._frames, self._assembler, first.delta)
         decoder = (
-            make_decoder(shortcut.feed, more=shortcut)
+            make_decoder(self._shortcut.feed, more=self._shortcut)
             if observer is None
             else make_decoder(observing(observer.decoded, self._think.feed), more=None)
         )
@@ -125,13 +129,20 @@ class Pipeline:
         self._received += len(data)
         try:
             if self._received > self._look_at:
-                self._check_length()
+                self._look()
             self._take(data)
         except ReplyOver:
             pass
         except BackendFault as fault:
             self.fail(fault.changed())
         return not self._assembler.finishing
+
+    def _look(self) -> None:
+        """Does what need not be done for each read."""
+        self._shortcut.catch_up()
+        if self._received > self._measure_at:
+            self._check_length()
+        self._look_at = min(self._received + PAST_BYTES, self._measure_at)
 
     def _check_length(self) -> None:
         """Is done seldom: the reply cannot have grown by more than was received."""
@@ -140,7 +151,7 @@ class Pipeline:
         room = MAX_REPLY_CHARACTERS - ended - called - self._assembler.characters
         if room < 0 or self._received > MAX_REPLY_BYTES:
             raise BackendFault(OwnWords("The backend's reply does not end."), code="upstream_reply_too_large")
-        self._look_at = min(self._received + max(room, LOOK_BYTES), MAX_REPLY_BYTES)
+        self._measure_at = min(self._received + max(room, LOOK_BYTES), MAX_REPLY_BYTES)
 
     def close(self) -> None:
         """Takes the end of the backend's bytes."""

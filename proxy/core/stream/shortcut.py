@@ -12,6 +12,7 @@ from typing import Final
 
 from proxy.core.events import CallDelta, Delta, ReasoningDelta, TextDelta
 from proxy.core.markup.frames import FrameStage
+from proxy.core.markup.scanner import Scanner
 from proxy.core.markup.stage import MarkupStage
 from proxy.core.sink import TakeDelta
 from proxy.core.stream.assembler import Assembler
@@ -25,13 +26,17 @@ class Shortcut:
     __slots__ = (
         "_append",
         "_assembler",
+        "_begun",
         "_call",
         "_delta",
         "_feed",
         "_flowing",
         "_frames",
         "_markup",
-        "_passes",
+        "_pieces",
+        "_scanner",
+        "_seen",
+        "_spot",
     )
 
     def __init__(
@@ -45,8 +50,18 @@ class Shortcut:
         """`feed` is the way through the stages; `delta` is where the assembler passes on the text of the open part."""
         self._feed = feed
         self._markup = markup
-        self._passes: Callable[[str], bool] | None = None
-        """Is there no call in more of this prose?"""
+        self._begun = markup.openers.unsigned if markup else None
+        """With one of these may end what has no sign of a call in it; None where no calls are looked for."""
+        self._spot: Callable[[str], object]
+        """Finds nothing in what has such a sign but holds no call."""
+        if markup is not None:
+            self._spot = markup.openers.begun.search
+        self._scanner: Scanner | None = None
+        """That of the prose that goes past."""
+        self._pieces: list[str] = []
+        """The pieces of the prose that is open."""
+        self._seen = 0
+        """So many of them its scanner knows."""
         self._frames = frames
         self._assembler = assembler
         self._delta = delta
@@ -58,13 +73,23 @@ class Shortcut:
         """The index of the call whose arguments do."""
 
     def feed(self, delta: Delta) -> None:
-        self._flowing, self._call = None, NO_CALL
+        self.catch_up()
+        self._flowing, self._call, self._scanner = None, NO_CALL, None
         self._feed(delta)
+
+    def catch_up(self) -> None:
+        """Tells the scanner what went past it."""
+        if self._scanner:
+            self._scanner.passed("".join(self._pieces[self._seen :]))
+            self._seen = len(self._pieces)
 
     def text(self, text: str) -> None:
         if self._flowing is TextDelta:
-            passes = self._passes
-            if passes is None or ("<" not in text and passes(text)):
+            begun = self._begun
+            if begun is None or (
+                "<" not in text
+                and (("[" not in text and not text.endswith(begun)) or self._spot(text) is None)
+            ):
                 self._append(text)
                 self._delta(text, None)
                 return
@@ -72,8 +97,11 @@ class Shortcut:
 
     def reasoning(self, text: str) -> None:
         if self._flowing is ReasoningDelta:
-            passes = self._passes
-            if passes is None or passes(text):
+            begun = self._begun
+            if begun is None or (
+                "<" not in text
+                and (("[" not in text and not text.endswith(begun)) or self._spot(text) is None)
+            ):
                 self._append(text)
                 self._delta(text, None)
                 return
@@ -91,10 +119,11 @@ class Shortcut:
 
     def _feed_prose(self, delta: TextDelta | ReasoningDelta) -> None:
         self.feed(delta)
-        append = self._assembler.flowing_prose(type(delta))
-        if append is not None and self._pass(type(delta)):
-            self._append, self._flowing = append, type(delta)
-            self._passes = self._markup.passes if self._markup else None
+        pieces = self._assembler.flowing_prose(type(delta))
+        if pieces is not None and self._pass(type(delta)):
+            self._append, self._flowing = pieces.append, type(delta)
+            if self._markup is not None:
+                self._scanner, self._pieces, self._seen = self._markup.scanner, pieces, len(pieces)
 
     def _pass(self, kind: type[Delta]) -> bool:
         """Would the stages pass on more of this kind as it is? Where text is open, thoughts in it are over."""

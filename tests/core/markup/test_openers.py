@@ -1,5 +1,8 @@
 """All openers as one pattern: what stands somewhere, what may still become one, and who may read it."""
 
+from collections.abc import Sequence
+
+from proxy.core.markup import registry
 from proxy.core.markup.formats import Format, Tier
 from proxy.core.markup.openers import Openers
 from tests.support.tables import table
@@ -88,3 +91,18 @@ def test_every_place_where_a_closer_ends_is_found_even_within_another() -> None:
 def test_without_closers_there_is_none_to_find() -> None:
     alone = Openers((format("alone", ("(",)),))
     assert alone.readers("(").closed is None
+
+
+@table("formats", [registry.active(), registry.FORMATS])
+def test_a_piece_without_a_sign_holds_an_opener_only_if_it_ends_so(formats: Sequence[Format]) -> None:
+    openers = Openers(formats)
+    for whole in sorted({one for format in formats for one in format.openers}):
+        for size in range(1, len(whole) + 1):
+            piece = f"text {whole[:size]}"
+            assert openers.begun.search(piece)
+            assert "<" in piece or "[" in piece or piece.endswith(openers.unsigned)
+
+
+def test_few_texts_end_so() -> None:
+    assert sorted(Openers(registry.active()).unsigned)[:3] == ["]", "f", "fu"]
+    assert not "Well, this is a sentence.".endswith(Openers(registry.active()).unsigned)

@@ -1,6 +1,7 @@
 """Text in pieces → text and blocks: what is held back and for how long, what it costs, and that no cut matters."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -408,16 +409,20 @@ def test_after_too_many_failures_an_opener_is_text_until_text_has_made_up_for_th
 
 def test_plain_text_is_not_read_by_the_tracker_of_code_until_something_looks_like_markup() -> None:
     one = Scanner(OPENERS, TOOLS, count=lambda *_: None)
-    for _ in range(scanner.UNREAD_PIECES):
+    for _ in range(scanner.MAX_UNREAD // 7):
         assert one.passes("` text ")
     assert one._code.at == 0
 
 
 def test_but_never_so_much_is_left_to_be_read_that_it_would_take_long() -> None:
     """F79: the first opener of a long answer must not hold up everybody else."""
-    pieces = 3 * scanner.UNREAD_PIECES
-    for passed in (True, False):
+    ways: tuple[Callable[[Scanner, str], object], ...] = (
+        Scanner.passes,
+        Scanner.feed,
+        Scanner.passed,
+    )
+    for take in ways:
         one = Scanner(OPENERS, TOOLS, count=lambda *_: None)
-        for _ in range(pieces):
-            assert one.passes("` text ") if passed else one.feed("` text ")
-        assert one._code.at >= 7 * (pieces - scanner.UNREAD_PIECES)
+        for _ in range(scanner.MAX_UNREAD):
+            take(one, "` text ")
+        assert one._code.at >= 6 * scanner.MAX_UNREAD

@@ -19,11 +19,12 @@ from proxy.core.markup.stage import MarkupSettings, MarkupStage
 from proxy.core.model import Call, Reasoning, Text, Usage
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.client_call_ids import ClientCallIds
+from proxy.core.stream.pipeline import PAST_BYTES
 from proxy.core.stream.shortcut import Shortcut
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
 from tests.support.assembling import STOP, TOOLS, PartDelta, Told, read_events, recorder
-from tests.support.replies import counting_mint
+from tests.support.replies import chunk, counting_mint, start
 
 SETTINGS = MarkupSettings(Openers(registry.active()), Tools({"get_time": {"type": "object"}}))
 
@@ -75,6 +76,41 @@ def test_where_calls_may_stand_in_text_it_is_still_searched() -> None:
     assert way.pieces == ["So", " it", " is"]
     assert [type(ended.part) for ended in way.end()] == [Text, Call]
     assert TextDelta(" is") not in way.long
+
+
+CALL = "<tool_call>get_time</tool_call>"
+
+
+def test_what_went_past_still_says_whether_a_call_is_quoted() -> None:
+    """A fence, a span and an escaped backtick: the search has not seen them, but is told of them."""
+    for before, quoted in (("```\n", True), ("`", True), ("\\`", False)):
+        way = Way(markup=True)
+        for word in ("So", " it", " is:", "\n\n", before, "\n", CALL, "\n", before):
+            way.say.text(word)
+        ended = way.end()
+        assert [type(one.part) for one in ended].count(Call) == (not quoted)
+        assert (CALL in ended[0].part.text) == quoted
+
+
+def test_it_is_told_in_time() -> None:
+    """So that it never has to read a whole book at once; and nothing twice."""
+    way = Way(markup=True)
+    for word in ("So", " it", " is:\n\n", "```\n"):
+        way.say.text(word)
+    way.say.catch_up()
+    way.say.catch_up()
+    for word in ("```\n", " text ", CALL):
+        way.say.text(word)
+    assert [type(one.part) for one in way.end()] == [Text, Call]
+
+
+def test_f79_what_goes_past_the_search_for_calls_is_told_to_it_now_and_then() -> None:
+    """Else the first thing that looks like a call would have it read a whole book at once."""
+    reply = start()
+    for _ in range(4000):
+        reply.pipeline.feed(chunk({"content": "use `a` "}))
+    assert reply.pipeline._markup is not None
+    assert 4000 * 8 - reply.pipeline._markup.scanner._code.at < PAST_BYTES
 
 
 def test_the_token_of_a_frame_does_not_go_past() -> None:
