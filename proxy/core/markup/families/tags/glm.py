@@ -11,7 +11,8 @@ has the same pairs in other tags:
 
     <tool_calls><tool_call>NAME<tool_sep> pairs </tool_call></tool_calls>      (4: without <tool_sep>)
 
-IQuest writes `iquest_tool_call` around them. K2 Horizon has a prefix for every tag, and may write a type or JSON:
+IQuest writes `iquest_tool_call` around them, or `iquestcoder_tool_call`. K2 Horizon has a prefix for every tag, and may
+write a type or JSON:
 
     <ifm|tool_call>NAME
     <ifm|arg_key>KEY</ifm|arg_key><ifm|arg_type>TYPE</ifm|arg_type><ifm|arg_value>value</ifm|arg_value>
@@ -82,7 +83,7 @@ def _call(tag: str) -> str:
 
 
 _GLM: Final = _grammar(_call("tool_call"))
-_IQUEST: Final = _grammar(_call("iquest_tool_call"), tag="iquest_tool_call")
+_IQUEST: Final = _grammar(_call("iquest(?:coder)?_tool_call"), tag="iquest(?:coder)?_tool_call")
 _IFM: Final = _grammar(
     _call(r"ifm\|tool_call"),
     tag=r"ifm\|tool_call",
@@ -96,6 +97,8 @@ _HUNYUAN: Final = _grammar(
     suffix=_SUFFIX,
 )
 
+_IQUEST_CLOSERS: Final = ("</iquest_tool_call>", "</iquestcoder_tool_call>")
+
 FORMATS: Final = (
     Format(
         "glm",
@@ -108,10 +111,10 @@ FORMATS: Final = (
     Format(
         "iquest",
         Tier.ALWAYS,
-        ("<iquest_tool_call>",),
+        ("<iquest_tool_call>", "<iquestcoder_tool_call>"),
         partial(tagged.read, _IQUEST),
-        ("</iquest_tool_call>",),
-        leftovers=("</iquest_tool_call>",),
+        _IQUEST_CLOSERS,
+        leftovers=_IQUEST_CLOSERS,
     ),
     Format(
         "ifm",

@@ -6,11 +6,11 @@
     </invoke>
     </WRAPPER>
 
-The wrapper is `minimax:tool_call`, `function_calls`, `dots_function_call`, or `tool_call` by mistake, and tags may
-carry a namespace. That of Muse is `atem`; it may name a tool as `NAMESPACE.NAME<|message|>`, writes JSON where nothing
-is declared, and calls nothing in a message to the user. Dots may write JSON instead. Attributes are quoted in either
-way or not at all. Without a wrapper anything could be such an element, so that is optional; but where Claude's own
-opener fails, it becomes one of a few words on a line of its own, which tell as much.
+The wrapper is `minimax:tool_call`, `function_calls`, `dots_function_call`, or by mistake `tool_call` or `tool_calls`,
+and tags may carry a namespace. That of Muse is `atem`; it may name a tool as `NAMESPACE.NAME<|message|>`, writes JSON
+where nothing is declared, and calls nothing in a message to the user. Dots may write JSON instead. Attributes are
+quoted in either way or not at all. Without a wrapper anything could be such an element, so that is optional; but where
+Claude's own opener fails, it becomes one of a few words on a line of its own, which tell as much.
 """
 
 import re
@@ -51,7 +51,7 @@ def _grammar(wrapper: str, *, strict: bool, unknown: Unknown = Unknown.TEXT) -> 
     )
 
 
-_TOOL_CALL: Final = _grammar("tool_call", strict=True)
+_TOOL_CALL: Final = _grammar("tool_calls?", strict=True)
 _MUSE: Final = _grammar(r"atem:function_calls", strict=True, unknown=Unknown.JSON)
 _M2: Final = _grammar("minimax:tool_call", strict=False)
 _WRAPPED: Final = _grammar(rf"{_NAMESPACE}(?:function_calls|dots_function_call)", strict=True)
@@ -133,10 +133,10 @@ FORMATS: Final = (
     Format(
         "tool-call-invoke",
         Tier.WRAPPED,
-        ("<tool_call>",),
+        ("<tool_call>", "<tool_calls>"),
         partial(tagged.read, _TOOL_CALL),
-        ("</tool_call>",),
-        leftovers=("</tool_call>",),
+        ("</tool_call>", "</tool_calls>"),
+        leftovers=("</tool_call>", "</tool_calls>"),
     ),
     Format(
         "invoke",

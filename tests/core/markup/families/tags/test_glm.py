@@ -21,6 +21,10 @@ def iquest(text: str) -> str:
     return text.replace("tool_call>", "iquest_tool_call>")
 
 
+def iquest_coder(text: str) -> str:
+    return text.replace("tool_call>", "iquestcoder_tool_call>")
+
+
 def ifm(text: str) -> str:
     """The same call as K2 Horizon writes it."""
     for tag in ("tool_call", "arg_key", "arg_type", "arg_value"):
@@ -42,6 +46,47 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "IQuest's, verbatim": (
         iquest(call("get_weather", city='  "1"\n')),
         [("get_weather", {"city": '  "1"\n'})],
+        "",
+    ),
+    "IQuest Coder's": (f"a {iquest_coder(call('get_weather', city='Oslo'))} b", [OSLO], "a  b"),
+    "IQuest Coder's, on one line": (
+        iquest_coder(call("get_weather", city="Oslo").replace("\n", "")),
+        [OSLO],
+        "",
+    ),
+    "IQuest Coder's, no arguments": (
+        "<iquestcoder_tool_call>get_time</iquestcoder_tool_call>",
+        [("get_time", {})],
+        "",
+    ),
+    "IQuest Coder's, two": (
+        iquest_coder(call("get_weather", city="Oslo") + call("get_time")),
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "IQuest Coder's, typed": (
+        iquest_coder(call("get_weather", city="12", days="3", metric="true", tags='["a"]')),
+        [("get_weather", {"city": "12", "days": 3, "metric": True, "tags": ["a"]})],
+        "",
+    ),
+    "IQuest Coder's, verbatim": (
+        iquest_coder(call("get_weather", city=' "1" & 2\n')),
+        [("get_weather", {"city": ' "1" & 2\n'})],
+        "",
+    ),
+    "IQuest Coder's, a closer in a value": (
+        iquest_coder(call("get_weather", city="a</arg_value>b")),
+        [("get_weather", {"city": "a</arg_value>b"})],
+        "",
+    ),
+    "IQuest Coder's, a sample in a value": (
+        iquest_coder(call("write_file", path="p", content=call("get_time") + " so")),
+        [("write_file", {"path": "p", "content": iquest_coder(call("get_time")) + " so"})],
+        "",
+    ),
+    "IQuest Coder's, no arguments, with blanks": (
+        "<iquestcoder_tool_call>\n  get_time\n</iquestcoder_tool_call>",
+        [("get_time", {})],
         "",
     ),
     "IQuest's, no arguments": ("<iquest_tool_call>get_time</iquest_tool_call>", [("get_time", {})], ""),
@@ -208,6 +253,10 @@ TEXTS = (
     "<tool_call>get_time</arg_value> is how it ends",
     "<tool_call>get_time</arg_value>",
     "<tool_call></tool_call>",
+    "<iquestcoder_tool_call> is IQuest Coder's opener.",
+    "<iquestcoder_tool_call>get_time",
+    "<iquestcoder_tool_call>get_weather<arg_key>city</arg_key>Oslo</iquestcoder_tool_call>",
+    "<iquestcoder_tool_call>the weather of Oslo</iquestcoder_tool_call>",
     "<tool_calls><tool_call>get_time<tool_sep></tool_call>",
     "<tool_calls><tool_call>get_time<tool_sep></tool_call> then",
 )

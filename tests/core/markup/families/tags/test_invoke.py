@@ -50,7 +50,33 @@ def m3_element(key: str, *inside: str) -> str:
     return f"{T}<{key}>{''.join(inside)}{T}</{key}>"
 
 
+def plural(*calls: str) -> str:
+    return f"<tool_calls>\n{''.join(calls)}</tool_calls>"
+
+
 CASES: dict[str, tuple[str, Calls, str]] = {
+    # ── in a wrapper of others
+    "tool_calls": (plural(WEATHER), [OSLO], ""),
+    "tool_calls, prose on both sides": (f"Look. {plural(WEATHER)} So.", [OSLO], "Look.  So."),
+    "tool_calls, two": (plural(WEATHER, element("get_time")), [OSLO, ("get_time", {})], ""),
+    "tool_calls, typed": (
+        plural(element("get_weather", city="5", days="5", metric="true")),
+        [("get_weather", {"city": "5", "days": 5, "metric": True})],
+        "",
+    ),
+    "tool_calls, on one line": (plural(WEATHER).replace("\n", ""), [OSLO], ""),
+    "tool_calls, with a hint of the type": (
+        plural(WEATHER.replace('"city"', '"city" string="true"')),
+        [OSLO],
+        "",
+    ),
+    "tool_calls, a newline at each end of a value": (
+        plural(element("get_weather", city="\nOslo\n")),
+        [OSLO],
+        "",
+    ),
+    "tool_calls, closed as one": (plural(WEATHER).replace("</tool_calls>", "</tool_call>"), [OSLO], ""),
+    "tool_calls, no arguments": (plural(element("get_time")), [("get_time", {})], ""),
     # ── MiniMax M2
     "M2": (m2(WEATHER), [OSLO], ""),
     "M2, prose on both sides": (f"Look. {m2(WEATHER)} So.", [OSLO], "Look.  So."),
@@ -241,6 +267,10 @@ CASES: dict[str, tuple[str, Calls, str]] = {
 }
 
 TEXTS = (
+    "<tool_calls>\n</tool_calls>",
+    "<tool_calls>\n<invoke/>\n</tool_calls>",
+    plural(WEATHER).removesuffix("</tool_calls>") + "So.",
+    "Put <invoke name=x> into <tool_calls> please.",
     "Wrap it in <function_calls> please.",
     "<function_calls>\n</function_calls>",
     "<function_calls>\nNothing.\n</function_calls>",
