@@ -155,7 +155,27 @@ FAMILIES = {
     "a response's own tag": "<response>\n<status>ok</status>\n</response>",
 }
 
-OTHERS = SWALLOWING | DECLARED | FAMILIES
+CUT = {
+    "arguments in an object": '<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"</tool_call>',
+    "arguments that have just begun": (
+        '<|action_start|><|plugin|>{"name": "get_weather", "parameters": {<|action_end|>'
+    ),
+    "a list": '<TOOLCALL>[{"name": "get_time", "arguments": {}</TOOLCALL>',
+    "a list of whole objects": '<|tool_call_start|>[{"name": "get_time", "arguments": {}}<|tool_call_end|>',
+    "a list in a key": '<tool_call>{"name": "bash", "arguments": {"command": ["ls"}</tool_call>',
+    "an object in the arguments": '<function=get_weather>{"city": {"name": "Rome"</function>',
+    "a section": (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
+        '{"city": {"name": "Rome"<|tool_call_end|><|tool_calls_section_end|>'
+    ),
+    "DSML": (
+        '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_weather">\n{"city": ["Rome"</｜DSML｜invoke>\n'
+        "</｜DSML｜tool_calls>"
+    ),
+}
+"""JSON that lacks more than its last brace: the call was meant, but nobody knows with what."""
+
+OTHERS = SWALLOWING | DECLARED | FAMILIES | CUT
 
 
 def test_there_are_many() -> None:
@@ -210,7 +230,6 @@ BEFORE = {
     "a lone backtick in the paragraph": "The key ` is at the left. ",
     "an element that is only named": "I close the `<pre>` element. ",
     "an open parenthesis": "(I will look. ",
-    "emphasis": "**Now:** ",
 }
 BEHIND = {"nothing": "", "a sentence": "\nI have asked.", "a word": " ok", "a fence": "\n```\na\n```\n"}
 

@@ -2,7 +2,7 @@
 
 It reads one object, several, or an array, whatever the markers. The function's name and arguments may stand under any
 of the keys that models use for them; the arguments may be an object or the text of one. It forgives a code fence around
-it all, and brackets too many or too few right before the closer.
+it all, and brackets too many, or one too few, right before the closer.
 """
 
 import re
@@ -48,6 +48,8 @@ _BEGINS: Final = re.compile(r"(?:\[[\s\[]*+)?(?:\Z|\{{1,2}\s*+(?:\Z|[\"'}]|[\w$-
 _FENCE: Final = re.compile(r"```(?:json|tool_call|tool_code)?[^\S\n]*\n?|`(?=[\[{])")
 _FENCE_BEGUN: Final = re.compile(r"`{1,3}[a-z_]*\Z")
 _FENCE_END: Final = re.compile(r"`{1,3}")
+REPAIRED: Final = ("", "}")
+"""Brackets that JSON may lack: the last one of an object. Where there are more, its arguments were cut."""
 
 
 def begins(text: str, at: int) -> bool:
@@ -213,6 +215,8 @@ def read(markers: Markers, text: str, at: int, ended: bool, tools: Tools) -> Ver
         found = jsonish.scan(text, position)
         if found.missing and found.stop == len(text):
             return None if ended else _waiting(markers, text, at, position, tools)
+        if found.missing not in REPAIRED:
+            return None
         pieces.append(text[position : found.stop] + found.missing)
         whole, end = not found.missing, found.stop
         position = after_stray(text, end)

@@ -91,7 +91,7 @@ class _Reader:
         called = self.grammar.called.match(self.text, position)
         unsure = found.missing or (self.grammar.wants_end and not first)
         settled = called or (first and self.grammar.closed.match(self.text, position))
-        if unsure and not settled:
+        if (unsure and not settled) or found.missing not in bodies.REPAIRED:
             return None
         arguments = bodies.object_text(self.text[start : found.stop] + found.missing)
         if arguments is None:

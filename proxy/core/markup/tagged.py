@@ -318,7 +318,7 @@ class _Reader:
         if found.missing and found.stop == len(self.text):
             raise bodies.Unended
         after = self._next(bodies.after_stray(self.text, found.stop))
-        if found.missing and after.kind not in ("called", "closed"):
+        if found.missing not in bodies.REPAIRED or (found.missing and after.kind not in ("called", "closed")):
             raise _NoBlock
         return bodies.object_text(self.text[start : found.stop] + found.missing), found.stop, after
 

@@ -143,6 +143,9 @@ CASES: dict[str, tuple[str, Calls, str]] = {
 }
 
 TEXTS = (
+    tag(JSON[:-2]),
+    tag('{"name": "get_weather", "arguments": {'),
+    tag(f"[{JSON}"),
     tag("I would call get_weather."),
     tag("[1, 2]"),
     tag("[]"),
