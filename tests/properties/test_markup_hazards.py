@@ -230,6 +230,12 @@ BEFORE = {
     "a lone backtick in the paragraph": "The key ` is at the left. ",
     "an element that is only named": "I close the `<pre>` element. ",
     "an open parenthesis": "(I will look. ",
+    "a tag that is only named": "I issue a <tool_call> now.\n",
+    "a tag that is only named, on the same line": "I issue a <tool_call> now: ",
+    "tags that are only named": "The <tool_call>s, <function=name> and <invoke name=x> it is.\n\n",
+    "a section that is only named": "It goes into <tool_calls> there.\n\n",
+    "tokens that are only named": "[TOOL_CALLS] or <|tool_calls_section_begin|> begins it.\n\n",
+    "emphasis": "**Now:** ",
 }
 BEHIND = {"nothing": "", "a sentence": "\nI have asked.", "a word": " ok", "a fence": "\n```\na\n```\n"}
 

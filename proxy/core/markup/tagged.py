@@ -160,7 +160,7 @@ class _Reader:
         self.wrapper = "closed" in grammar.marks.groupindex
         self.calls: list[Recovered] = []
         self.named: str | None = None
-        """The tool of the call that is being read."""
+        """The tool of the call that is being read, once what follows its name shows that it is one."""
         self.doubtful = False
         self.whole = 0
         """Where the last whole call ends."""
@@ -204,7 +204,7 @@ class _Reader:
 
     def _call(self, call: _Next) -> _Next:
         """Reads one call, and returns what follows it."""
-        name = self.named = self.grammar.label(call.about.removesuffix("/"))
+        name = self.grammar.label(call.about.removesuffix("/"))
         schema = self.tools.schema(name)
         may_stay_open: tuple[str, ...]
         if call.about.endswith("/"):
@@ -212,6 +212,7 @@ class _Reader:
         here = self._next(call.end)
         if here.kind == "given":  # a closer too many: GLM writes one where there are no arguments
             here = self._next(here.end)
+        self.named = name
         if here.kind == "other" and self.text.startswith("{", here.start):
             arguments, end, here = self._json(here.start)
             may_stay_open = ("call", "opened", "end")
