@@ -64,6 +64,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.families.objects.plain_json:_BLANK_BEFORE": ("", " ", "a"),
     "core.markup.families.tags.glm:_NO_BARE_QUOTE": ('"a', "a", "\\"),
     "core.markup.families.tags.grok:_GRAMMAR": ("<parameter\nname\n=", "<", "A"),
+    "core.markup.families.tags.mcp:_GRAMMAR": ("<server_name>/</server_name>\n<tool_name>", "<", "A"),
     "core.markup.families.tokens.plamo:_GRAMMAR": ("", "<", "A"),
     "core.markup.families.tokens.solar:_GRAMMAR": ("", "<", "A"),
     "core.markup.jsonish:_NEVER_ESCAPED": ("\\u0000", "\n", " "),

@@ -60,7 +60,8 @@ NEED_NONE = {
         policy/shares policy/window inspected/findings""",
     "are grammars, which others read by": """markup/families/tokens/deepseek
         markup/families/objects/hermes markup/families/objects/hyperclova
-        markup/families/notations/pythonic markup/families/tags/qwen markup/families/tags/solar2""",
+        markup/families/notations/pythonic markup/families/tags/mcp markup/families/tags/qwen
+        markup/families/tags/solar2""",
     "hold bytes by a limit, and read them by what is reached": """surfaces/responses/latest_responses
         surfaces/responses/socket_messages""",
     "read refusals, of which complaints keep some thousand characters": """dialects/anthropic/errors

@@ -20,7 +20,18 @@ from proxy.core.markup.families.objects import (
     mistral,
     plain_json,
 )
-from proxy.core.markup.families.tags import dsml, elements, glm, grok, invoke, minimax_m3, qwen, solar2, step
+from proxy.core.markup.families.tags import (
+    dsml,
+    elements,
+    glm,
+    grok,
+    invoke,
+    mcp,
+    minimax_m3,
+    qwen,
+    solar2,
+    step,
+)
 from proxy.core.markup.families.tokens import deepseek, kimi, plamo, solar
 from proxy.core.markup.formats import Format, Tier, Tools
 from proxy.core.markup.openers import Openers
@@ -41,6 +52,7 @@ FAMILIES: Final = (
     arrows,
     invoke,
     grok,
+    mcp,
     minimax_m3,
     harmony,
     gemma,

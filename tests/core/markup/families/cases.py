@@ -18,6 +18,7 @@ from tests.core.markup.families.tags import (
     test_glm,
     test_grok,
     test_invoke,
+    test_mcp,
     test_qwen,
     test_solar2,
 )
@@ -42,6 +43,7 @@ TABLES: Final = (
     test_invoke,
     test_kimi,
     test_llama,
+    test_mcp,
     test_mistral,
     test_pythonic,
     test_qwen,

@@ -5,9 +5,9 @@
     <arg_value>value</arg_value>
     </tool_call>
 
-A call may have no arguments. A key without a value is left out. Name and key are trimmed, a value is verbatim. Text is
-written without quotes; a value that is quoted nevertheless is the text inside, read as JSON where it is JSON. Hunyuan
-has the same pairs in other tags:
+A call may have no arguments, or one object, then often behind a `>`. A key without a value is left out. Name and key
+are trimmed, a value is verbatim. Text is written without quotes; a value that is quoted nevertheless is the text
+inside, read as JSON where it is JSON. Hunyuan has the same pairs in other tags:
 
     <tool_calls><tool_call>NAME<tool_sep> pairs </tool_call></tool_calls>      (4: without <tool_sep>)
 
@@ -72,14 +72,14 @@ def _grammar(
         ends_values=True,
         begun=re.compile(
             r"<(?:[\w/:|-]{0,80}\s{0,8}"
-            rf"|{tag}{suffix}>{_GAP}(?:{_NAME})?(?:\\|<[\w:|-]{{0,60}})?"
+            rf"|{tag}{suffix}>{_GAP}(?:{_NAME}>?)?(?:\\|<[\w:|-]{{0,60}})?"
             rf"|{key}>[^\n]{{0,300}}(?:\n{line}){{0,2}})\Z"
         ),
     )
 
 
 def _call(tag: str) -> str:
-    return rf"(?P<call><{tag}>{_GAP}(?P<name>{_NAME})(?=[\s<\\{{]))"
+    return rf"(?P<call><{tag}>{_GAP}(?P<name>{_NAME})>?(?=[\s<\\{{]))"
 
 
 _GLM: Final = _grammar(_call("tool_call"))

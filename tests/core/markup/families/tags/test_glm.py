@@ -117,6 +117,17 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "",
     ),
+    "a sign behind the name": ('<tool_call>get_weather>{"city": "Oslo"}</tool_call>', [OSLO], ""),
+    "a sign behind the name, no closer": (
+        '<tool_call>get_weather>{"city": "Oslo"}<tool_call>get_time>{}',
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "a sign behind the name, before pairs": (
+        call("get_weather", city="Oslo").replace("weather", "weather>"),
+        [OSLO],
+        "",
+    ),
     "no arguments, with blanks": ("<tool_call>  \n  get_time  \n  </tool_call>", [("get_time", {})], ""),
     "all on one line": (call("get_weather", city="Oslo").replace("\n", ""), [OSLO], ""),
     "typed by the schema": (
@@ -250,6 +261,8 @@ TEXTS = (
     "<tool_call>call get_time now</tool_call>",
     "<tool_call>get_weather<arg_key>city</arg_key>Oslo</tool_call>",
     "<tool_call>get_time<b></tool_call>",
+    "<tool_call>get_time> is how it begins",
+    "<tool_call>get_time>now</tool_call>",
     "<tool_call>get_time</arg_value> is how it ends",
     "<tool_call>get_time</arg_value>",
     "<tool_call></tool_call>",
