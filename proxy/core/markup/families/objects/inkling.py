@@ -9,11 +9,14 @@ import re
 from typing import Final
 
 from proxy.core.markup import bodies
-from proxy.core.markup.bodies import Markers
+from proxy.core.markup.bodies import Markers, Objects
 from proxy.core.markup.formats import MORE, Format, Tier, Tools, Verdict
 
 _CALL: Final = Markers(
-    ("<|content_invoke_tool_json|>",), ("<|end_message|>", "<|content_model_end_sampling|>"), strict=False
+    ("<|content_invoke_tool_json|>",),
+    ("<|end_message|>", "<|content_model_end_sampling|>"),
+    strict=False,
+    objects=Objects.WITH_ARGUMENTS,
 )
 _AUTHOR: Final = re.compile(r"<\|message_model\|>[^\s<]{0,64}(?=<\|content_invoke_tool_json\|>)")
 _AUTHOR_BEGUN: Final = re.compile(r"<\|message_model\|>[^\s<]{0,64}(?:<\|?\w{0,30}\|?)?\Z")

@@ -11,12 +11,18 @@ INKLING = f"<|content_invoke_tool_json|>{JSON.replace('arguments', 'args')}<|end
 
 CASES: dict[str, tuple[str, Calls, str]] = {
     "Inkling": (INKLING, [OSLO], ""),
+    "Inkling, no arguments": (
+        '<|content_invoke_tool_json|>{"name": "get_time", "args": {}}<|end_message|>',
+        [("get_time", {})],
+        "",
+    ),
     "Inkling, with its author": (f"a<|message_model|>weather{INKLING}b", [OSLO], "ab"),
 }
 
 TEXTS = (
     "<|message_model|>Hello.<|end_message|>",
     "<|message_model|>weather<|content_inv",
+    '<|content_invoke_tool_json|>{"name": "get_time"}<|end_message|>',
 )
 
 
