@@ -72,6 +72,10 @@ class AttemptOutcome(Enum):
     """Says nothing of the backend's health: the client left, or asked for something impossible."""
 
 
+CLOSED, OPEN, HALF_OPEN = State
+SUCCESS, FAILURE, DOUBT, NEUTRAL = AttemptOutcome
+"""Needed with every request: Python 3.11 is slow to find a member in its enumeration."""
+
 EVIDENCE = (Unreachable, Timeout, Truncated, Overloaded, GatewayFault)
 MODEL_S_OWN = (RateLimited, Unfit, Miscalled, Empty)
 """A backend that limits our requests works. So does one whose model says nothing, or calls what it should not."""
@@ -83,10 +87,10 @@ def outcome(fault: Fault | None) -> AttemptOutcome:
     must not be hidden by "try again later".
     """
     if fault is None:
-        return AttemptOutcome.SUCCESS
+        return SUCCESS
     if not isinstance(fault, BackendFault) or not fault.retryable or isinstance(fault, MODEL_S_OWN):
-        return AttemptOutcome.NEUTRAL
-    return AttemptOutcome.FAILURE if isinstance(fault, EVIDENCE) else AttemptOutcome.DOUBT
+        return NEUTRAL
+    return FAILURE if isinstance(fault, EVIDENCE) else DOUBT
 
 
 @dataclass(slots=True, frozen=True)
@@ -127,9 +131,9 @@ class Admission:
 
     def conclude(self, ended: ReplyEnded | None, digest: Callable[[], bytes]) -> None:
         """Settles it by the ending of the reply, if there is one. `digest` identifies the request."""
-        verdict = outcome(ended.fault) if ended else AttemptOutcome.NEUTRAL
+        verdict = outcome(ended.fault) if ended else NEUTRAL
         seen = ended.fault.seen if ended and ended.fault else ""
-        self.settle(verdict, seen, digest() if verdict is AttemptOutcome.DOUBT else b"")
+        self.settle(verdict, seen, digest() if verdict is DOUBT else b"")
 
     def settle(self, outcome: AttemptOutcome, seen: str = "an error", request: bytes = b"") -> None:
         """`seen` names what was wrong. `request` is the digest that identifies the request behind a doubt."""
@@ -164,7 +168,7 @@ class BreakerStanding:
 
 class Breaker:
     def __init__(self, rules: BreakerRules, clock: Callable[[], float], name: str = "") -> None:
-        self.state = State.CLOSED
+        self.state = CLOSED
         self._rules = rules
         self._clock = clock
         self._name = name
@@ -187,8 +191,8 @@ class Breaker:
     @property
     def standing(self) -> "BreakerStanding":
         """As it is, changing nothing."""
-        left = self._pause - (self._clock() - self._opened_at) if self.state is State.OPEN else 0.0
-        closed = self.state is State.CLOSED
+        left = self._pause - (self._clock() - self._opened_at) if self.state is OPEN else 0.0
+        closed = self.state is CLOSED
         requests, failures = self._window.totals(self._clock())
         return BreakerStanding(self.state, "" if closed else self._why, max(left, 0.0), requests, failures)
 
@@ -198,10 +202,10 @@ class Breaker:
         """
         now = self._clock()
         self._askers.note(owner, now)
-        if self.state is State.CLOSED:
+        if self.state is CLOSED:
             return
         longest = LONGEST_ALONE if only else math.inf
-        if self.state is State.OPEN:
+        if self.state is OPEN:
             left = min(self._pause, longest) - (now - self._opened_at)
             if left > 0:
                 raise self._spared(left)
@@ -211,7 +215,7 @@ class Breaker:
 
     def admit(self, owner: str = "", *, only: bool = False) -> Admission:
         self.check(owner, only=only)
-        if self.state is State.HALF_OPEN:
+        if self.state is HALF_OPEN:
             self._probes += 1
             self._probed_at = self._clock()
         return Admission(self, self._era, owner)
@@ -228,7 +232,7 @@ class Breaker:
     def _reply_began(self, admission: Admission) -> None:
         if admission.era != self._era:
             return
-        if self.state is State.HALF_OPEN:
+        if self.state is HALF_OPEN:
             self._recovered()
             admission.era = self._era  # from here on it is a request like the others
         admission.began_at = self._clock()
@@ -239,22 +243,20 @@ class Breaker:
     def _settle(self, admission: Admission, outcome: AttemptOutcome, seen: str, request: bytes) -> None:
         if admission.era != self._era:
             return
-        if self.state is State.HALF_OPEN:
+        if self.state is HALF_OPEN:
             self._settle_probe(admission, outcome, seen, request)
-        elif outcome is AttemptOutcome.FAILURE or outcome is AttemptOutcome.DOUBT:
+        elif outcome is FAILURE or outcome is DOUBT:
             self._count(admission, outcome, seen, request)
-        elif outcome is AttemptOutcome.SUCCESS:
+        elif outcome is SUCCESS:
             if admission.began_at == NOT_BEGUN:
                 self._reply_began(admission)
             self._streak = self._cleared_by = None
 
     def _settle_probe(self, admission: Admission, outcome: AttemptOutcome, seen: str, request: bytes) -> None:
-        if outcome is AttemptOutcome.SUCCESS:
+        if outcome is SUCCESS:
             self._recovered()
-        elif outcome is AttemptOutcome.FAILURE or (
-            outcome is AttemptOutcome.DOUBT and self._doubted(admission, request)
-        ):
-            self._failing().failures += outcome is AttemptOutcome.FAILURE
+        elif outcome is FAILURE or (outcome is DOUBT and self._doubted(admission, request)):
+            self._failing().failures += outcome is FAILURE
             self._pause = min(self._pause * PAUSE_GROWTH, self._rules.open_seconds_limit)
             self._explain(self._in_a_row(admission), seen)
             self._signal(Signal.RELAPSED)
@@ -287,13 +289,13 @@ class Breaker:
     def _count(self, admission: Admission, outcome: AttemptOutcome, seen: str, request: bytes) -> None:
         if self._cleared_by is admission and self._cleared is not None:
             self._failing().join(self._cleared)
-        if outcome is AttemptOutcome.DOUBT:
+        if outcome is DOUBT:
             self._failing().doubts.add(admission.owner, request, self._rules.consecutive)
         else:
             self._failing().failures += 1
         now = self._clock()
         forgotten = admission.began_at <= now - self._rules.window_seconds
-        self._window.add(now, int(forgotten), int(outcome is AttemptOutcome.FAILURE))
+        self._window.add(now, int(forgotten), int(outcome is FAILURE))
         requests, failures = self._window.totals(now)
         in_a_row = self._in_a_row(admission)
         too_many_in_a_row = in_a_row >= self._rules.consecutive
