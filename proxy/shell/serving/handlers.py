@@ -60,7 +60,8 @@ class Incoming:
     @property
     def caller(self) -> Caller:
         request = self.request
-        return Caller(self.tenant, request.headers, self.owner, request.method, request.path)
+        # `path` would be made for this alone; the other one has found the route
+        return Caller(self.tenant, request.headers, self.owner, request.method, request.rel_url.path_safe)
 
 
 class Handlers:
