@@ -20,7 +20,7 @@ async def remember(
     own = asked.remember(reply, in_flight.owner)
     if memos or own:
         await in_flight.store.share({**memos, **own})
-    await in_flight.store.remember(partial(asked.to_store, reply))
+    in_flight.store.remember(partial(asked.to_store, reply))
 
 
 async def kept(in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> ReplyEnded:

@@ -184,7 +184,7 @@ class StoredTurn:
         await self.save(record, owning)
         self.close()
 
-    async def remember(self, stored: Callable[[], Stored | None]) -> None:
+    def remember(self, stored: Callable[[], Stored | None]) -> None:
         """Nothing but the store remembers what was said over HTTP."""
 
     async def recall(self, keys: Sequence[str]) -> Mapping[str, bytes] | None:

@@ -63,7 +63,7 @@ class TurnStore(Protocol):
     def save_later(self, record: Record, owning: Owning) -> None:
         """The same, where nobody waits for it."""
 
-    async def remember(self, stored: Callable[[], Stored | None]) -> None:
+    def remember(self, stored: Callable[[], Stored | None]) -> None:
         """A reply went well, and may be continued by whoever has got it."""
 
     async def recall(self, keys: Sequence[str]) -> Mapping[str, bytes] | None:

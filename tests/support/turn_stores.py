@@ -24,7 +24,7 @@ class Untouched:
     def save_later(self, record: Record, owning: Owning) -> None:
         raise AssertionError("nothing is to be kept")
 
-    async def remember(self, stored: Callable[[], Stored | None]) -> None:
+    def remember(self, stored: Callable[[], Stored | None]) -> None:
         """Nobody continues it."""
 
     async def recall(self, keys: Sequence[str]) -> Mapping[str, bytes] | None:

@@ -85,7 +85,7 @@ class _TurnStore:
         items = await self._stored.load(named._replace(previous=None), ledger)
         return Known(named, history, items.references)
 
-    async def remember(self, stored: Callable[[], Stored | None]) -> None:
+    def remember(self, stored: Callable[[], Stored | None]) -> None:
         if (response := stored()) is not None:
             self._known.keep(response)
 
