@@ -94,23 +94,15 @@ class Attempts:
         return None
 
     def _plan(self, candidate: BackendCandidate) -> Awaitable[Plan]:
-        return planned(self._in_flight, self._request, candidate, only=not self._several)
+        in_flight, only = self._in_flight, not self._several
+        return candidate.backend.plan(
+            self._request, candidate.model, in_flight.ledger, in_flight.headers, in_flight.owner, only=only
+        )
 
     def _begin(self, plan: Plan, why: Why) -> None:
         note(self._in_flight, plan, why)
         if self._several:
             self._in_flight.channel.likely[BACKEND_HEADER] = plan.backend.name
-
-
-async def planned(
-    in_flight: InFlight, request: Request, candidate: BackendCandidate, *, only: bool, counts: bool = False
-) -> Plan:
-    """`only`, `counts`: see `Plan` and `Backend.plan`."""
-    plan = await candidate.backend.plan(
-        request, candidate.model, in_flight.ledger, in_flight.headers, in_flight.owner, counts=counts
-    )
-    plan.only = only
-    return plan
 
 
 def note(in_flight: InFlight, plan: Plan, why: Why) -> None:

@@ -52,7 +52,7 @@ class Plan:
     preparation: Preparation
     owner: str
     """Who pays for the request."""
-    only: bool = False
+    only: bool
     """Is there no other backend that could answer it?"""
     taught: list[Taught] = field(default_factory=list)
     """What refusals have taught for it: kept if the request is answered."""
@@ -115,10 +115,12 @@ class Backend:
         headers: Mapping[str, str],
         owner: str,
         *,
+        only: bool,
         counts: bool = False,
     ) -> Plan:
         """`name` is the model's, for which the client may have another name. `headers` are the client's; only a backend
-        that is configured so gets the key in them. `owner` pays for the request. `counts`: it is for `count`."""
+        that is configured so gets the key in them. `owner` pays for the request. `only`: see `Plan`. `counts`: it is
+        for `count`."""
         model = await self.known.find(name)
         await self.known.recall(model, owner, ledger)
         target = self.known.target(model, owner)
@@ -134,7 +136,7 @@ class Backend:
             if counter is None:
                 raise not_offered()
             url = counter.url(target, model.name)
-        return Plan(self, await self._prepare(request, target, model.name, url, ledger, counter), owner)
+        return Plan(self, await self._prepare(request, target, model.name, url, ledger, counter), owner, only)
 
     async def ask(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> Exchange:
         """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again."""

@@ -12,7 +12,7 @@ from proxy.core.events import Ending, ReplyEnded
 from proxy.core.flow.request import Asker
 from proxy.core.surfaces.responses.counting import counted
 from proxy.core.surfaces.surface import Surface, SurfaceContext
-from proxy.shell.attempts import note, planned
+from proxy.shell.attempts import note
 from proxy.shell.backend import Plan
 from proxy.shell.destination import Destination
 from proxy.shell.in_flight import Caller, InFlight
@@ -71,7 +71,15 @@ class TokenCounting:
     async def _planned(self, in_flight: InFlight, asked: SurfaceContext) -> Plan:
         asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
         request, (first, *others) = await self._reading.completed(in_flight, asked, asker)
-        plan = await planned(in_flight, request, first, only=not others, counts=True)
+        plan = await first.backend.plan(
+            request,
+            first.model,
+            in_flight.ledger,
+            in_flight.headers,
+            in_flight.owner,
+            only=not others,
+            counts=True,
+        )
         note(in_flight, plan, "first")
         return plan
 
