@@ -67,7 +67,6 @@ class HttpStream:
         """Sends the whole answer at once."""
         data = jsontext.dumps(body)
         self.bytes_out = len(data)
-        self._heartbeat.begin_write()
         await self._send(self._head(JSON, len(data)) + data)
 
     @property
