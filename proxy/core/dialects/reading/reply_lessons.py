@@ -35,7 +35,8 @@ that renews the lesson, and what is no news costs nothing."""
 def fields_taught(rows: Sequence[ReplyRow], profile: BackendProfile, observed: Observed) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for row in rows:
-        found.update(row(profile, observed))
+        if fields := row(profile, observed):  # seldom
+            found.update(fields)
     return found
 
 
