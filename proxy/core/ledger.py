@@ -62,6 +62,14 @@ class Ledger:
             now.update(before)
         self.warnings[:] = warnings  # others hold the list itself
 
+    @property
+    def remarks(self) -> dict[str, dict[str, int]]:
+        """What was strange, by its kind, if anything was."""
+        if not (self.oddities or self.markup or self.dropped):  # as in nearly every request
+            return {}
+        kinds = {"oddities": self.oddities, "markup": self.markup, "dropped": self.dropped}
+        return {kind: counts for kind, counts in kinds.items() if counts}
+
     def note(self, **facts: Unpack[RequestFacts]) -> None:
         """Something about the request that its log line tells."""
         self.facts.update(facts)

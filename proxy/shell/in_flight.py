@@ -177,8 +177,7 @@ class InFlight:
         facts["ms_total"] = _milliseconds(self.clock() - self.began)
         facts["bytes_out"] = self.channel.bytes_out
         self.metrics.ended(self.surface.name, ledger, self.fault)
-        remarks = {"oddities": ledger.oddities, "markup": ledger.markup, "dropped": ledger.dropped}
-        self.log.tell("request", {**facts, **{name: counts for name, counts in remarks.items() if counts}})
+        self.log.tell("request", {**facts, **ledger.remarks})
 
 
 def _milliseconds(seconds: float) -> float:

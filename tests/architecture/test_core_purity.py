@@ -58,7 +58,7 @@ def test_the_core_opens_and_prints_nothing() -> None:
     }
 
 
-COUNTS = {"oddities", "dropped", "markup"}
+COUNTS = {"oddities", "dropped", "markup", "remarks"}
 READ_COUNTS = {
     "proxy.core.examination.heard",
     "proxy.core.ledger",

@@ -23,6 +23,16 @@ def test_it_counts_what_became_of_calls_that_were_found_in_the_text() -> None:
     assert dict(ledger.markup) == {"recovered:qwen": 2, "left:qwen": 1}
 
 
+def test_it_tells_what_was_strange_by_its_kind_and_no_kind_of_which_nothing_was() -> None:
+    ledger = Ledger()
+    assert ledger.remarks == {}
+    ledger.drop("field")
+    assert ledger.remarks == {"dropped": {"field": 1}}
+    ledger.odd("a")
+    ledger.found("call", "hermes")
+    assert ledger.remarks == {"oddities": {"a": 1}, "markup": {"call:hermes": 1}, "dropped": {"field": 1}}
+
+
 def test_what_the_client_is_told_is_told_once_and_in_order() -> None:
     ledger = Ledger()
     for remark in ("b", "a", "b"):

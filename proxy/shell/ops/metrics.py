@@ -9,6 +9,7 @@ of the configuration; whatever a client or a backend chose is "other" (S29).
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from typing import Any, Final, Literal
 
 from proxy.core.errors import BackendFault, ClientFault, Fault
@@ -93,7 +94,8 @@ class Metrics:
                 if tokens := facts[fact]:
                     counts["tokens"][backend, kind] += tokens
                     counts["tenant_tokens"][tenant, kind] += tokens
-        self._remark(ledger)
+        for kind, remarks in ledger.remarks.items():
+            self._remark(kind, remarks)
 
     def mended(self, backend: str, fault: Fault) -> None:
         """Counts a failure of a backend after which the proxy tries again, there or at another backend."""
@@ -115,16 +117,16 @@ class Metrics:
         """Counts an error answer over HTTP."""
         self._counts["refusals"][_class_of(fault.status), code_label(fault)] += 1
 
-    def _remark(self, ledger: Ledger) -> None:
-        for found, times in ledger.markup.items():
-            outcome, _, format = found.partition(":")
-            self._counts["markup"][outcome, format if format in self._formats else OTHER] += times
-        for name, remarks in (("oddities", ledger.oddities), ("dropped", ledger.dropped)):
-            counts = self._counts[name]
-            for remark, times in remarks.items():
-                what = remark.partition(":")[0]  # what follows is a detail of the request
+    def _remark(self, kind: str, remarks: Mapping[str, int]) -> None:
+        counts = self._counts[kind]
+        for remark, times in remarks.items():
+            what, _, detail = remark.partition(":")
+            if kind == "markup":  # the detail is the format
+                labels: Labels = (what, detail if detail in self._formats else OTHER)
+            else:  # of the request
                 known = (what,) in counts or len(counts) < KINDS_OF_REMARKS
-                counts[(what if known else OTHER,)] += times
+                labels = (what if known else OTHER,)
+            counts[labels] += times
 
     # ── telling ──
 
@@ -149,6 +151,7 @@ def _count_in(times: list[float], milliseconds: float) -> None:
     times[-1] += seconds
 
 
+@cache
 def _class_of(status: int) -> str:
     return "left" if status == CLIENT_GONE else f"{status // 100}xx"
 

@@ -164,7 +164,6 @@ def _fault(fault: Fault | None, said: Content) -> RecordedFault | None:
 
 def _end(watch: Watch, content: Content) -> RecordedEnd:
     ledger = watch.ledger
-    remarks = {"oddities": ledger.oddities, "markup": ledger.markup, "dropped": ledger.dropped}
     return RecordedEnd(
         status=watch.status or 0,
         seconds=watch.ended or 0.0,
@@ -172,6 +171,6 @@ def _end(watch: Watch, content: Content) -> RecordedEnd:
         fault=None if watch.fault is None else recorded_fault(watch.fault),
         not_stored=content.not_stored,
         facts=dict(ledger.facts),
-        remarks={name: dict(counts) for name, counts in remarks.items() if counts},
+        remarks={kind: dict(counts) for kind, counts in ledger.remarks.items()},
         warnings=list(ledger.warnings),
     )

@@ -131,9 +131,8 @@ def _request(watch: Watch, ids: Ids) -> Span:
     if watch.tenant is not None:
         attributes[f"{OWN}.tenant"] = _text(watch.tenant)
     attributes |= _named(facts, FACTS)
-    for kind in ("oddities", "markup", "dropped"):
-        if counted := getattr(watch.ledger, kind):
-            attributes[f"{OWN}.{kind}"] = [_text(name) for name in sorted(counted)]
+    for kind, counts in watch.ledger.remarks.items():
+        attributes[f"{OWN}.{kind}"] = [_text(name) for name in sorted(counts)]
     status = watch.status or 0
     attributes["http.response.status_code"] = status
     failed = status >= SERVER_ERROR or (watch.fault is not None and watch.fault.status >= SERVER_ERROR)
