@@ -23,7 +23,7 @@ from proxy.shell.serving.inspection import Inspection
 from proxy.shell.serving.refusals import Refusals
 from proxy.shell.serving.routes import HEALTH, METRICS, READINESS, Route
 from proxy.shell.serving.stored_responses import StoredResponses
-from proxy.shell.stores.failures import told_as_faults
+from proxy.shell.stores.failures import FAILURES, fault_of
 
 BACKLOG = 1024
 LEAVING_SECONDS = 3.0
@@ -109,15 +109,16 @@ class Server:
                 return self._wrong_method(route, surface, request, request_id)
             owner = self._tenants.owner(tenant, connection_of(request).address)
             incoming = Incoming(request, request_id, surface, tenant, owner)
-            with told_as_faults():
-                return await handler(self._objects[route.of], incoming, **names)
+            return await handler(self._objects[route.of], incoming, **names)
         except Fault as fault:
             return self._refusals.of_request(fault, request, request_id, surface)
+        except FAILURES as failure:
+            return self._refusals.of_request(fault_of(failure), request, request_id, surface)
         except ConnectionError:
             raise  # the client has left
         except Exception as bug:
-            failure = own_failure(bug, self._log.bind(request_id=request_id))
-            return self._refusals.answer(failure, request, request_id, surface)
+            own = own_failure(bug, self._log.bind(request_id=request_id))
+            return self._refusals.answer(own, request, request_id, surface)
 
     def _let_in(self, route: Route, request: BaseRequest) -> Tenant:
         # Who may see the inspector is asked by itself: its page is shown to whoever has yet to write a key.

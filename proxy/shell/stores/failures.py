@@ -1,30 +1,28 @@
 """Which fault it is when the store fails: nothing is ever called unknown that cannot be read at the moment."""
 
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from proxy.core.errors import Fault
 from proxy.core.stored import faults
 from proxy.shell.stores.protocol import RecordUnreadable, StoreDown, TooMuchKept
 
-
-class _ToldAsFaults:
-    """Every request passes through it: a generator would cost it twice as much."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if isinstance(raised, StoreDown):
-            raise faults.store_is_down() from raised
-        if isinstance(raised, RecordUnreadable):
-            raise faults.unreadable() from raised
-        if isinstance(raised, TooMuchKept):
-            raise faults.too_much_kept() from raised
+FAILURES = (StoreDown, RecordUnreadable, TooMuchKept)
 
 
-_TOLD_AS_FAULTS = _ToldAsFaults()
+def fault_of(failure: StoreDown | RecordUnreadable | TooMuchKept) -> Fault:
+    """`failure` is its cause, which the log tells."""
+    if isinstance(failure, StoreDown):
+        fault: Fault = faults.store_is_down()
+    else:
+        fault = faults.unreadable() if isinstance(failure, RecordUnreadable) else faults.too_much_kept()
+    fault.__cause__ = failure
+    return fault
 
 
-def told_as_faults() -> _ToldAsFaults:
-    return _TOLD_AS_FAULTS
+@contextmanager
+def told_as_faults() -> Iterator[None]:
+    try:
+        yield
+    except FAILURES as failure:
+        raise fault_of(failure) from failure
