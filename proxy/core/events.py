@@ -7,10 +7,10 @@ text between the start and the end of a part is no event; it is passed on apart 
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from proxy.core.errors import Fault
-from proxy.core.model import ReplyPart, ToolKind, ToolName, Usage
+from proxy.core.model import Call, ReplyPart, ToolKind, ToolName, Usage
 
 # ── deltas: what decoders say ──
 
@@ -95,6 +95,9 @@ class EndDelta:
     """The backend said that nothing follows: `[DONE]`, or the end of a complete JSON body."""
 
 
+END: Final = EndDelta()
+
+
 @dataclass(slots=True)
 class ErrorDelta:
     fault: Fault
@@ -177,6 +180,9 @@ class ReplyStarted:
     pass
 
 
+STARTED: Final = ReplyStarted()
+
+
 @dataclass(slots=True)
 class PartStarted:
     kind: PartKind
@@ -225,3 +231,7 @@ class Reply:
 
     parts: list[PartEnded] = field(default_factory=list)
     ended: ReplyEnded | None = None
+
+    @property
+    def calls(self) -> list[Call]:
+        return [each.part for each in self.parts if isinstance(each.part, Call)]

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core.errors import ClientFault, Fault
-from proxy.core.events import Ending, Reply, ReplyEnded, ReplyStarted
+from proxy.core.events import STARTED, Ending, Reply, ReplyEnded
 from proxy.core.flow.reply import reply_flow
 from proxy.core.flow.request import Asker
 from proxy.core.ids import Mint
@@ -141,7 +141,7 @@ class Engine:
     ) -> None:
         encoder = in_flight.encoder(asked)
         reply = OneReply(encoder)
-        reply.sink.feed(ReplyStarted())
+        reply.sink.feed(STARTED)
         await in_flight.channel.flush()
         pipeline = await self._answer(in_flight, plan, attempts, reply, asker)
         in_flight.charge.end(in_flight.reply)
@@ -184,7 +184,7 @@ class Engine:
         if encoder is None:
             await in_flight.answer(asked.whole(in_flight.reply).body)
         else:
-            encoder.feed(ReplyStarted())
+            encoder.feed(STARTED)
             encoder.feed(await kept(in_flight, asked, in_flight.reply))
             await in_flight.channel.finish()
 

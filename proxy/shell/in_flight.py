@@ -11,7 +11,7 @@ from proxy.core.events import Reply
 from proxy.core.facts import RequestFacts
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
-from proxy.core.model import Call, Request
+from proxy.core.model import Request
 from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
 from proxy.core.profile import BackendProfile
 from proxy.core.stream.observer import observing
@@ -191,7 +191,7 @@ def own_failure(bug: Exception, log: Log) -> ProxyFault:
 
 
 def _note_reply(facts: RequestFacts, reply: Reply) -> None:
-    facts["calls"] = len([ended for ended in reply.parts if isinstance(ended.part, Call)])
+    facts["calls"] = len(reply.calls)
     ended = reply.ended
     if ended is None:
         return

@@ -8,7 +8,7 @@ from proxy.core.dialects.registry import wants_thoughts_back
 from proxy.core.events import Reply
 from proxy.core.flow.request import Asker, admitted, completed, memory_name
 from proxy.core.masking.redact import as_name
-from proxy.core.model import Call, Request
+from proxy.core.model import Request
 from proxy.core.stored.named import NOTHING_NAMED, Known
 from proxy.core.surfaces.memory.memos import THOUGHTS, memo_key, packed_thoughts
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
@@ -67,8 +67,7 @@ class RequestReading:
     def keep_thoughts(self, in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> Mapping[str, bytes]:
         """Remembers what was thought before the calls of a reply, unless its client carries it. Returns what other
         processes must be told."""
-        calls = any(isinstance(ended.part, Call) for ended in reply.parts)
-        if asked.request.reasoning.wants_token or not calls:
+        if asked.request.reasoning.wants_token or not reply.calls:
             return NO_MEMOS
         whose = memory_name(in_flight.tenant, self._backends.real_name(asked.request.model))
         wanted_back = in_flight.profile is not None and wants_thoughts_back(in_flight.profile)

@@ -10,7 +10,7 @@ from typing import Any
 
 from proxy.core.dialects.registry import counter_of
 from proxy.core.errors import Fault
-from proxy.core.events import Ending, Reply, ReplyEnded, ReplyStarted
+from proxy.core.events import STARTED, Ending, Reply, ReplyEnded
 from proxy.core.flow.reply import ReplyFlow, reply_flow
 from proxy.core.flow.request import Asker, Preparation, admitted, completed, prepared_for
 from proxy.core.ids import Mint
@@ -115,7 +115,7 @@ class _Replay:
         if encoder is not None:
             self._signs = Signs(self._reads(), self._request.conditions.signs, encoder.still_working)
         if queued:
-            reply.sink.feed(ReplyStarted())
+            reply.sink.feed(STARTED)
         pipeline = self._reply(asked, encoder, reply)
         if pipeline is not None and self._recording.end.status != LEFT:
             self._signs.rest()
@@ -252,7 +252,7 @@ class _Replay:
             self._replayed.answer = asked.whole(reply).body
             return
         self._replayed.fault = ended.fault
-        encoder.feed(ReplyStarted())
+        encoder.feed(STARTED)
         encoder.feed(self._kept(asked, reply))
 
     def _tell(

@@ -20,6 +20,7 @@ from typing import Any
 
 from proxy.core.errors import Fault, Garbled, OwnWords, Truncated
 from proxy.core.events import (
+    STARTED,
     STOP,
     CallDelta,
     CallEndDelta,
@@ -31,7 +32,6 @@ from proxy.core.events import (
     PartKind,
     ReasoningDelta,
     RefusalDelta,
-    ReplyStarted,
     TextDelta,
     UsageDelta,
 )
@@ -79,7 +79,7 @@ class Assembler(OnePart):
         return bool(self._evidence.started)
 
     def start(self) -> None:
-        self._emit(ReplyStarted())
+        self._emit(STARTED)
 
     def flowing_prose(self, kind: type[Delta]) -> list[str] | None:
         """The pieces of the prose that is open, if it is of this kind: all that is told of more of it is its text."""

@@ -14,7 +14,7 @@ from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup.frames import FrameStage
 from proxy.core.markup.stage import MarkupSettings, MarkupStage
-from proxy.core.model import Call, Reasoning, Refusal, Text
+from proxy.core.model import Reasoning, Refusal, Text
 from proxy.core.sink import Sink, Stage
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.client_call_ids import ClientCallIds
@@ -147,7 +147,7 @@ class Pipeline:
     def _check_length(self) -> None:
         """Is done seldom: the reply cannot have grown by more than was received."""
         ended = sum(len(each.part.text) for each in self.reply.parts if isinstance(each.part, PROSE))
-        called = sum(len(each.part.arguments) for each in self.reply.parts if isinstance(each.part, Call))
+        called = sum(len(call.arguments) for call in self.reply.calls)
         room = MAX_REPLY_CHARACTERS - ended - called - self._assembler.characters
         if room < 0 or self._received > MAX_REPLY_BYTES:
             raise BackendFault(OwnWords("The backend's reply does not end."), code="upstream_reply_too_large")

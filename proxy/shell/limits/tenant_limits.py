@@ -12,7 +12,6 @@ from typing import Final, Protocol
 
 from proxy.core.errors import TooMany
 from proxy.core.events import Reply
-from proxy.core.model import Call
 from proxy.core.policy.quota import REQUESTS, TOOL_CALLS, Quota
 from proxy.core.tenants import Tenant
 from proxy.shell.ops.metrics import Metrics
@@ -170,5 +169,5 @@ class _Charge:
         self._ended = True
         if not self._asked:
             self._limits.charge_unread(self._tenant)
-        calls = 0 if reply is None else len([each for each in reply.parts if isinstance(each.part, Call)])
+        calls = 0 if reply is None else len(reply.calls)
         self._limits.charge(self._tenant, TOOL_CALLS, calls - self._ahead)

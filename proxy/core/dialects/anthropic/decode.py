@@ -15,9 +15,9 @@ from proxy.core.dialects.anthropic.messages import DIALECT
 from proxy.core.dialects.reading.decoding import UNWRITABLE, Decoding, word
 from proxy.core.errors import Garbled
 from proxy.core.events import (
+    END,
     CallDelta,
     Delta,
-    EndDelta,
     Finish,
     FinishDelta,
     More,
@@ -251,7 +251,7 @@ class AnthropicDecoder(Decoding):
             self._finish(self._reason)
         elif not (cut or self._finished):
             self._settle_bare()
-        self._emit(EndDelta())
+        self._emit(END)
 
     def _count(self, raw: Any) -> None:
         """Later counts replace earlier ones, unless they are null."""

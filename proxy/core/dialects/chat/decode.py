@@ -16,9 +16,9 @@ from proxy.core.dialects.reading import logprobs as reading_logprobs
 from proxy.core.dialects.reading.decoding import EMPTY_BODY, NOT_JSON, Decoding, run_together, word
 from proxy.core.errors import Empty, Fault, Garbled
 from proxy.core.events import (
+    END,
     CallDelta,
     Delta,
-    EndDelta,
     ErrorDelta,
     FinishDelta,
     More,
@@ -336,7 +336,7 @@ class ChatDecoder(Decoding):
 
     def _end(self) -> None:
         self._sources.tell(self._emit)
-        self._emit(EndDelta())
+        self._emit(END)
 
     def _finish(self, reason: Any) -> None:
         self._sources.tell(self._emit)

@@ -17,9 +17,9 @@ from proxy.core.dialects.reading import error_body
 from proxy.core.dialects.reading.decoding import EMPTY_BODY, NO_REPLY, NOT_JSON, UNWRITABLE, Decoding
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
+    END,
     CallDelta,
     Delta,
-    EndDelta,
     Finish,
     FinishDelta,
     More,
@@ -99,7 +99,7 @@ class GoogleDecoder(Decoding):
         if not data.startswith(STREAM_END):
             self._take(data, NOT_JSON)
         elif self._finished:  # Google says no end, but gateways may
-            self._emit(EndDelta())
+            self._emit(END)
 
     def body(self, data: bytes) -> None:
         """Takes a whole reply that is no stream: one chunk, or the list of all."""
@@ -108,7 +108,7 @@ class GoogleDecoder(Decoding):
             return
         self._take(data, NO_REPLY)
         if self._finished:
-            self._emit(EndDelta())
+            self._emit(END)
 
     def _take(self, data: bytes, otherwise: str) -> None:
         raw = self._read(data, b'"args"')

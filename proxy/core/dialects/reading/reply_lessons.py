@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from proxy.core.errors import Empty, Unfit
 from proxy.core.events import COMPLETED, Reply, ReplyEnded
 from proxy.core.extras import DETAILS, field_in
-from proxy.core.model import Call, ChoiceMode, FormatKind, Reasoning, Request
+from proxy.core.model import ChoiceMode, FormatKind, Reasoning, Request
 from proxy.core.profile import BackendProfile, ForceTool, Replay, ReplayScope
 
 
@@ -78,7 +78,7 @@ def _force_tool(profile: BackendProfile, observed: Observed) -> Mapping[str, Any
         return {}
     if _is_tried(profile, observed.request):
         return {}  # perhaps the format has kept it from the call
-    if any(isinstance(each.part, Call) and each.part.tool in choice.only for each in observed.reply.parts):
+    if any(call.tool in choice.only for call in observed.reply.calls):
         return {}
     return {"force_tool": other}
 
@@ -90,7 +90,7 @@ def _format_beside_tools(profile: BackendProfile, observed: Observed) -> Mapping
     request, ended = observed.request, observed.reply.ended
     if not (profile.format_by_evidence and _wants_both(request)):
         return {}
-    if any(isinstance(each.part, Call) for each in observed.reply.parts):
+    if observed.reply.calls:
         shown = profile.format_with_tools and request.choice.mode is ChoiceMode.AUTO
         return {"calls_beside_format": True} if shown else {}
     is_answer = ended is not None and _shows_all_calls(ended)
@@ -104,8 +104,7 @@ def fields_to_keep(profile: BackendProfile, observed: Observed) -> Collection[st
     the form was told in words might have been lost beside it."""
     if not profile.format_by_evidence or profile.format_with_tools or not _wants_both(observed.request):
         return ()
-    calls = any(isinstance(each.part, Call) for each in observed.reply.parts)
-    return ("format_with_tools",) if calls else ()
+    return ("format_with_tools",) if observed.reply.calls else ()
 
 
 def _wants_both(request: Request) -> bool:

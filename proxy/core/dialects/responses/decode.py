@@ -30,7 +30,7 @@ from proxy.core.dialects.responses.entries import (
 from proxy.core.dialects.responses.growing import Growing
 from proxy.core.dialects.responses.saying import Saying
 from proxy.core.errors import Empty
-from proxy.core.events import Delta, EndDelta, Finish, FinishDelta, More, UsageDelta
+from proxy.core.events import END, Delta, Finish, FinishDelta, More, UsageDelta
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
@@ -256,7 +256,7 @@ class ResponsesDecoder(Saying):
         self._reconcile([item for item in listed if isinstance(item, dict)], cut=finish is not Finish.STOP)
         self._count(response.get("usage"))
         self._emit(FinishDelta(finish))
-        self._emit(EndDelta())
+        self._emit(END)
 
     def _count(self, raw: Any) -> None:
         if counted := ending.usage(raw):
@@ -269,7 +269,7 @@ class ResponsesDecoder(Saying):
         if not self._ended:
             self._ended = True
             self._reconcile([], cut=True)  # nothing proves that what is open is whole
-            self._emit(EndDelta())
+            self._emit(END)
 
     def _reconcile(self, output: Sequence[Json], *, cut: bool) -> None:
         """Adds what the final response says and the events did not, and ends what is open."""
