@@ -1,7 +1,6 @@
 """One backend, as the engine uses it: it plans and sends requests, and changes them as their refusals teach."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -93,6 +92,7 @@ class Backend:
         self._threads = threads
         self._timeouts = timeouts
         self.known = KnownModels(name, discovery, clock, teaching)
+        self.leave = concurrency.leave
 
     @property
     def slot_counts(self) -> SlotCounts:
@@ -101,11 +101,11 @@ class Backend:
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()
 
-    def slot(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
-        """A context that holds a slot for one request. Raises Spared at once if the breaker is open."""
+    async def enter(self, owner: str, *, only: bool) -> None:
+        """Takes a slot for one request, which `leave` gives back. Raises Spared at once if the breaker is open."""
         if self._concurrency.is_limited:  # else it is checked in the next moment
             self.breaker.check(owner, only=only)
-        return self._concurrency.slot(owner)
+        await self._concurrency.enter(owner)
 
     async def plan(
         self,

@@ -6,10 +6,8 @@ it loses one to an owner with fewer. A client that leaves takes its request out 
 """
 
 import asyncio
-from collections.abc import Coroutine
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from proxy.core.errors import OwnWords, Spared
 from proxy.core.policy.shares import Shares
@@ -71,11 +69,8 @@ class ConcurrencyLimit:
         """Of this process."""
         return SlotCounts(self._rules.slots, self._shares.taken - self._waiting, self._waiting)
 
-    def slot(self, owner: str) -> "Slot":
-        """A context that holds a slot. Entering it waits, and raises a fault if there is no slot, or none in time."""
-        return Slot(self, owner)
-
     async def enter(self, owner: str) -> None:
+        """Takes a slot, and waits for it. Raises a fault if there is none, or none in time."""
         if not self._shares.take(owner):
             raise exhausted(OwnWords("Too many requests are under way: try again later."))
         try:
@@ -105,24 +100,6 @@ class ConcurrencyLimit:
             raise _full("No place at the backend became free in time; try again later.") from None
         finally:
             self._waiting -= 1
-
-
-class Slot:
-    """A context: the slot of one request, from the wait for it on."""
-
-    __slots__ = ("_limit", "_owner")
-
-    def __init__(self, limit: ConcurrencyLimit, owner: str) -> None:
-        self._limit = limit
-        self._owner = owner
-
-    def __aenter__(self) -> Coroutine[Any, Any, None]:
-        return self._limit.enter(self._owner)
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._limit.leave(self._owner)
 
 
 def _full(message: str) -> Spared:

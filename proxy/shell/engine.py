@@ -229,12 +229,15 @@ class Engine:
         """One attempt, from the wait for a place to its end, whatever that is: the pipeline knows it afterwards."""
         try:
             with in_flight.interruptible:
-                async with plan.backend.slot(in_flight.owner, only=plan.only):
+                await plan.backend.enter(in_flight.owner, only=plan.only)
+                try:
                     if in_flight.watch is not None:
                         in_flight.watch.placed()
                     if in_flight.run is not None:
                         await in_flight.run.asking()
                     await self._ask(in_flight, plan, pipeline)
+                finally:
+                    plan.backend.leave(in_flight.owner)
         except Fault as refusal:
             in_flight.fail(pipeline, refusal)
         except (asyncio.CancelledError, ConnectionError):

@@ -1,7 +1,8 @@
 """Processes that share the slots of a backend, all of them in this one."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -9,6 +10,15 @@ from proxy.shell.concurrency import ConcurrencyLimit
 from proxy.shell.limits.shared_slots import SharedSlots
 from proxy.shell.limits.tickets import Tickets
 from tests.support.sockets import PROMPTLY
+
+
+@asynccontextmanager
+async def slot(limit: ConcurrencyLimit, owner: str) -> AsyncIterator[None]:
+    await limit.enter(owner)
+    try:
+        yield
+    finally:
+        limit.leave(owner)
 
 
 @dataclass
@@ -27,7 +37,7 @@ class Sharer:
         self._ends[name] = asyncio.Event()
 
         async def work() -> None:
-            async with self.limit.slot(owner):
+            async with slot(self.limit, owner):
                 self.entered.append(name)
                 await self._ends[name].wait()
 

@@ -63,10 +63,13 @@ class TokenCounting:
         in_flight.note_request(asked.request)
         await in_flight.charge.take(calls=False)
         plan = await self._planned(in_flight, asked)
-        async with plan.backend.slot(in_flight.owner, only=plan.only):
+        await plan.backend.enter(in_flight.owner, only=plan.only)
+        try:
             if in_flight.watch is not None:
                 in_flight.watch.placed()
             return await self._asked(in_flight, plan)
+        finally:
+            plan.backend.leave(in_flight.owner)
 
     async def _planned(self, in_flight: InFlight, asked: SurfaceContext) -> Plan:
         asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
