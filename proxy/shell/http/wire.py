@@ -8,7 +8,6 @@ aiohttp's connectors make the connections; the methods without a docstring are t
 
 import asyncio
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import aiohttp
 from aiohttp.http import HttpProcessingError
@@ -37,10 +36,8 @@ MAX_FRAMING_BYTES = 64 * 1024
 """Bytes in a row that bring nothing of a head or a body: a header without an end, trailers, extensions of chunks."""
 
 
-class AnswerHead(NamedTuple):
-    status: int
-    headers: Mapping[str, str]
-    body: AnswerBody
+BegunAnswer = tuple[int, Mapping[str, str], AnswerBody]
+"""Its status, its headers, and its body as it comes."""
 
 
 class _Unasked(Exception):
@@ -61,7 +58,7 @@ class Wire(Paced):
         """The wait for the head of an answer ends then."""
         self._asked = False
         """Is an answer to come, or coming?"""
-        self._head: asyncio.Future[AnswerHead] | None = None
+        self._head: asyncio.Future[BegunAnswer] | None = None
         """Of the answer that is to come."""
         self._body: AnswerBody | None = None
         """Of the answer that is coming."""
@@ -85,7 +82,7 @@ class Wire(Paced):
 
     # ── a request ──
 
-    def ask(self, head: bytes, body: bytes) -> asyncio.Future[AnswerHead]:
+    def ask(self, head: bytes, body: bytes) -> asyncio.Future[BegunAnswer]:
         """Sends a request, and returns the head of the answer to come. Its body comes by itself."""
         if not self.is_connected():
             raise aiohttp.ServerDisconnectedError
@@ -173,7 +170,7 @@ class Wire(Paced):
         self.used = True
         waiting, self._head = self._head, None
         if waiting is not None and not waiting.done():
-            waiting.set_result(AnswerHead(status, headers, body))
+            waiting.set_result((status, headers, body))
 
     def on_message_complete(self) -> None:
         if self._body is not None:

@@ -1,20 +1,20 @@
 """One connection to a backend that frames its answers in every way, and breaks off in some (F22, S28, E4)."""
 
 import asyncio
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import aiohttp
 import pytest
 from aiohttp.http import HttpProcessingError
 
 from proxy.shell.http import wire as module
-from proxy.shell.http.answer_body import FULL_BYTES
+from proxy.shell.http.answer_body import FULL_BYTES, AnswerBody
 from proxy.shell.http.wire import (
     MAX_FIELD_BYTES,
     MAX_FIELDS,
     MAX_FRAMING_BYTES,
     MAX_INTERIM,
-    AnswerHead,
     Wire,
 )
 
@@ -59,6 +59,12 @@ class Transport:
         self.reads = True
 
 
+class BegunAnswer(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    body: AnswerBody
+
+
 class Asked:
     """A wire with a request on it."""
 
@@ -71,11 +77,11 @@ class Asked:
         self._head = self.wire.ask(b"GET / HTTP/1.1\r\n\r\n", b"")
         await asyncio.sleep(0)
 
-    async def answer(self, *data: bytes) -> AnswerHead:
+    async def answer(self, *data: bytes) -> BegunAnswer:
         for piece in data:
             self.wire.data_received(piece)
         async with asyncio.timeout(5):
-            return await self._head
+            return BegunAnswer(*await self._head)
 
 
 @pytest.fixture
@@ -85,7 +91,7 @@ async def asked() -> Asked:
     return asked
 
 
-async def whole(head: AnswerHead) -> bytes:
+async def whole(head: BegunAnswer) -> bytes:
     read = b""
     async with asyncio.timeout(5):
         while data := await head.body.read(MOST):
