@@ -7,7 +7,8 @@ get the same answer from a server that obeys: a wrong lesson costs no client an 
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from proxy.core.errors import Empty, Unfit
 from proxy.core.events import COMPLETED, Reply, ReplyEnded
@@ -16,7 +17,8 @@ from proxy.core.model import ChoiceMode, FormatKind, Reasoning, Request
 from proxy.core.profile import BackendProfile, ForceTool, Replay, ReplayScope
 
 
-class Observed(NamedTuple):
+@dataclass(slots=True)
+class Observed:
     """One attempt at a request, now that it is over."""
 
     request: Request
