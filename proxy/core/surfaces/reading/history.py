@@ -7,7 +7,6 @@ keep their place, each by itself. A history that is in this order already comes 
     call A, call B, "text", result B, user, result A   →   [call A, call B, "text"] [result A, result B] [user]
 """
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -72,42 +71,51 @@ def canonical(
         elif parts:
             history.other(Turn(role, parts))
     history.settle(orphan_outputs, path_of)
-    return history.turns()
+    return history.turns
 
 
 @dataclass(slots=True)
-class _Pair:
+class _Asked:
+    """A call that waits for its result, or had it."""
+
     call: Call
     turn: Turn
-    result: Result | None = None
+    answers: list[Part]
+    """The results of this turn's calls, in their order; until one comes, another stands in its place."""
+    place: int
+    next: "_Asked | None" = None
+    """The call that the next result of the same id answers."""
 
 
 class _History:
     __slots__ = (
+        "_answers",
         "_ledger",
         "_located",
+        "_newest",
         "_open",
-        "_pairs",
         "_strays",
         "_taken",
-        "_turns",
-        "_unanswered",
         "_uses",
+        "_waiting",
+        "turns",
     )
 
     def __init__(self, located: list[LocatedTurn], ledger: Ledger) -> None:
         self._located = located
         self._ledger = ledger
-        self._turns: list[tuple[Turn, list[_Pair]]] = []
-        """Turns, each with its calls; the results will stand in the turn after it."""
+        self.turns: list[Turn] = []
         self._open: Turn | None = None
         """The assistant turn that still grows: no result of its calls has come yet."""
-        self._pairs: list[_Pair] = []
-        """The calls of the open turn."""
-        self._unanswered: dict[str, list[deque[_Pair]]] = {}
-        """By the client's id, for each turn, oldest first: the calls that wait for their result."""
+        self._answers: list[Part] = []
+        """The results of its calls, which are the turn after it."""
+        self._newest: dict[str, _Asked] = {}
+        """By the client's id: the call that came last."""
+        self._waiting: dict[str, _Asked] = {}
+        """By the client's id: the first call that waits for its result, those of the newest turn before the others."""
         self._strays: list[tuple[Result, Any]] = []
         self._uses: dict[str, int] = {}
+        """By the client's id, where it was replaced: the number in the last replacement."""
         self._taken: set[str] | None = None
 
     def reply(self, parts: list[Part]) -> None:
@@ -117,8 +125,8 @@ class _History:
             growing = self._open
             if growing is None:
                 growing = self._open = Turn(ASSISTANT, [])
-                self._pairs = []
-                self._turns.append((growing, self._pairs))
+                self.turns.append(growing)
+                self._answers = []
             growing.parts.append(self._call(part, growing) if isinstance(part, Call) else part)
 
     def results(self, parts: list[Part], place: Any) -> None:
@@ -132,37 +140,36 @@ class _History:
 
     def other(self, turn: Turn) -> None:
         self._open = None
-        self._turns.append((turn, []))
+        self.turns.append(turn)
 
     def settle(self, orphan_outputs: OrphanOutputs, path_of: Callable[[Any], str]) -> None:
-        """Pairs results that stand before their call. A result without any call is an orphan."""
+        """Pairs results that stand before their call. A result without any call is an orphan, and for a call without
+        any result one is made up."""
         for result, place in self._strays:
             if self._answer(result) is None:
                 if orphan_outputs == "refuse":
-                    raise _orphan(result, path_of(place), known=result.call_id in self._uses)
+                    raise _orphan(result, path_of(place), known=result.call_id in self._newest)
                 self._ledger.drop("orphan_output")
-
-    def turns(self) -> list[Turn]:
-        turns: list[Turn] = []
-        for turn, pairs in self._turns:
-            turns.append(turn)
-            if pairs:
-                turns.append(Turn(TOOL, [pair.result or self._made_up(pair.call) for pair in pairs]))
-        return turns
+        for asked in self._waiting.values():
+            unanswered: _Asked | None = asked
+            while unanswered is not None:
+                self._make_up(unanswered)
+                unanswered = unanswered.next
 
     def _call(self, call: Call, turn: Turn) -> Call:
         said_id = call.call_id
-        if said_id in self._uses or not said_id:
+        last = self._newest.get(said_id)
+        if last is not None or not said_id:
             call = replace(call, call_id=self._fresh(said_id))
+        answers = self._answers
+        if not answers:
+            self.turns.append(Turn(TOOL, answers))
+        asked = self._newest[said_id] = _Asked(call, turn, answers, len(answers))
+        answers.append(call)
+        if last is not None and last.turn is turn:  # an open turn has no results: the last one waits still
+            asked.next, last.next = last.next, asked
         else:
-            self._uses[said_id] = 1
-        pair = _Pair(call, turn)
-        self._pairs.append(pair)
-        waiting = self._unanswered.setdefault(said_id, [])
-        if waiting and waiting[-1][0].turn is turn:
-            waiting[-1].append(pair)
-        else:
-            waiting.append(deque((pair,)))
+            asked.next, self._waiting[said_id] = self._waiting.get(said_id), asked
         if self._ledger.details:
             self._ledger.log.debug("input_call", name=as_name(call.tool.name), call_id=as_name(call.call_id))
         return call
@@ -173,7 +180,7 @@ class _History:
             self._taken = {
                 part.call_id for _, parts, _ in self._located for part in parts if isinstance(part, Call)
             }
-        uses = self._uses.get(said_id, 0) + 1
+        uses = self._uses.get(said_id, 1 if said_id else 0) + 1
         while (call_id := f"{said_id or NAMELESS}_{uses}") in self._taken:
             uses += 1
         self._taken.add(call_id)
@@ -184,22 +191,22 @@ class _History:
     def _answer(self, result: Result) -> Turn | None:
         """Pairs a result with a call, and returns the call's turn: among the calls with this id the newest turn's, and
         within that turn the first."""
-        waiting = self._unanswered.get(result.call_id)
-        if not waiting:
+        asked = self._waiting.pop(result.call_id, None)
+        if asked is None:
             return None
-        pair = waiting[-1].popleft()
-        if not waiting[-1]:
-            waiting.pop()
-        call_id = pair.call.call_id
-        pair.result = result if result.call_id == call_id else replace(result, call_id=call_id)
+        if asked.next is not None:
+            self._waiting[result.call_id] = asked.next
+        call_id = asked.call.call_id
+        asked.answers[asked.place] = result if result.call_id == call_id else replace(result, call_id=call_id)
         if self._ledger.details:
             self._ledger.log.debug("input_output", call_id=as_name(call_id), bytes=_size(result))
-        return pair.turn
+        return asked.turn
 
-    def _made_up(self, call: Call) -> Result:
+    def _make_up(self, asked: _Asked) -> None:
         self._ledger.odd("missing_output")
         self._ledger.warn(ABORTED)
-        return Result(call.call_id, [Text(MISSING_RESULT)], is_error=True)
+        result = Result(asked.call.call_id, [Text(MISSING_RESULT)], is_error=True)
+        asked.answers[asked.place] = result
 
 
 def _is_wordless_thought(part: Text | Refusal | Reasoning) -> bool:
