@@ -17,7 +17,7 @@ _ALPHABET = digits + ascii_letters
 
 
 class _Form(NamedTuple):
-    fits: re.Pattern[str]
+    fits: Callable[[str], object]
     substitute: Callable[[bytes], str]
     """Makes an id from 32 bytes of hash."""
 
@@ -31,10 +31,10 @@ def _prefixed(digest: bytes) -> str:
 
 
 _FORMS: Mapping[CallIdForm, _Form] = {
-    "any": _Form(re.compile(r".+", re.DOTALL), _prefixed),
-    "len40": _Form(re.compile(r"[A-Za-z0-9_.:-]{1,40}"), _prefixed),
-    "alnum9": _Form(re.compile(r"[A-Za-z0-9]{9}"), _alnum9),
-    "word": _Form(re.compile(r"[A-Za-z0-9_-]{1,64}"), _prefixed),
+    "any": _Form(bool, _prefixed),
+    "len40": _Form(re.compile(r"[A-Za-z0-9_.:-]{1,40}").fullmatch, _prefixed),
+    "alnum9": _Form(re.compile(r"[A-Za-z0-9]{9}").fullmatch, _alnum9),
+    "word": _Form(re.compile(r"[A-Za-z0-9_-]{1,64}").fullmatch, _prefixed),
 }
 
 
@@ -51,7 +51,7 @@ class CallIds:
     def upstream(self, call_id: str) -> str:
         known = self._upstream.get(call_id)
         if known is None:
-            fits = self._form.fits.fullmatch(call_id) and call_id not in self._taken
+            fits = self._form.fits(call_id) and call_id not in self._taken
             known = self._upstream[call_id] = call_id if fits else self._substitute(call_id)
             self._taken.add(known)
         return known

@@ -65,7 +65,7 @@ class TurnWriter(ABC, Generic[DraftT]):
     def take(self, turns: Sequence[Turn]) -> None:
         for turn in turns:
             if turn.role is USER:
-                self._say(turn.parts)
+                self._user(self._readable(turn.parts))
             elif turn.role is ASSISTANT:
                 self._assistant(turn.parts)
             elif turn.role is TOOL:
@@ -110,9 +110,6 @@ class TurnWriter(ABC, Generic[DraftT]):
             else:
                 self._other(part)
         return readable
-
-    def _say(self, parts: Sequence[Part]) -> None:
-        self._user(self._readable(parts))
 
     def _user(self, block: list[ContentPart]) -> None:
         if not block:

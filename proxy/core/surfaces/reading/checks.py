@@ -80,10 +80,12 @@ def string_in(holder: dict[str, Any], key: str, param: str = "", what: str = "a 
 
 def filled_in(holder: dict[str, Any], key: str, param: str = "", what: str = "a string") -> str:
     """The string at `key`, which may not be empty."""
-    value = string_in(holder, key, param, what)
-    if not value:
+    value = holder.get(key)
+    if isinstance(value, str) and value:
+        return value
+    if value == "":
         raise FieldFault(f"{param}.{key}", f"is empty: put {what}.", "missing_required_parameter")
-    return value
+    return string_in(holder, key, param, what)
 
 
 def optional_string_in(holder: dict[str, Any], key: str, param: str = "") -> str | None:

@@ -167,14 +167,11 @@ def _custom_tool_call(item: Json, cursor: InputCursor) -> Said:
 
 
 def _call(item: Json, kind: ToolKind, arguments: str) -> Said:
-    name = filled_in(item, "name", what="the name of the tool")
-    tool = ToolName(name, optional_string_in(item, "namespace") or None)
-    return ASSISTANT, [Call(_call_id(item), tool, kind, arguments)]
-
-
-def _call_id(item: Json) -> str:
+    name = filled_in(item, "name", "", "the name of the tool")
+    namespace = optional_string_in(item, "namespace") or None
     key = "id" if item.get("call_id") is None and item.get("id") else "call_id"
-    return string_in(item, key, what="the id of the call")
+    call_id = string_in(item, key, "", "the id of the call")
+    return ASSISTANT, [Call(call_id, ToolName(name, namespace), kind, arguments)]
 
 
 def _tool_search_call(item: Json, cursor: InputCursor) -> Said | None:

@@ -43,15 +43,15 @@ def shell_output(item: Json, cursor: InputCursor) -> Said:
 
 
 def _answered(item: Json) -> str:
-    return string_in(item, "call_id", what="the id of the call that it answers")
+    return string_in(item, "call_id", "", "the id of the call that it answers")
 
 
 def _returned(item: Json, cursor: InputCursor) -> list[Any]:
-    if "output" not in item:
-        raise missing(".output", "what the tool returned")
-    output = item["output"]
+    output = item.get("output")
     if isinstance(output, str):
         return [Text(output)]
+    if "output" not in item:
+        raise missing(".output", "what the tool returned")
     if output is None:
         return []
     if _holds_parts(output):
