@@ -56,7 +56,7 @@ class Allowance:
 class Work:
     """The budget of one request."""
 
-    __slots__ = ("_floor", "_growth", "left", "measured", "on", "owner", "takes_long")
+    __slots__ = ("_floor", "growth_left", "left", "measured", "on", "owner", "takes_long")
 
     def __init__(self) -> None:
         self.owner = ""
@@ -69,7 +69,7 @@ class Work:
         self.measured: tuple[object, int | None] = None, None
         """A body, and how many levels its values have at most, if that is known."""
         self._floor = 0
-        self._growth = MAX_GROWTH
+        self.growth_left = MAX_GROWTH
 
     def levels(self, body: object) -> int | None:
         """Returns how many levels of lists and objects there are at most, where that is known."""
@@ -88,18 +88,18 @@ class Work:
 
     def grow(self, size: int) -> None:
         """Spends the bytes by which a schema has grown."""
-        self._growth -= size
-        if self._growth < 0:
+        self.growth_left -= size
+        if self.growth_left < 0:
             raise self.too_much()
 
     def briefly(self, job: Callable[[], Returned]) -> Returned:
         """Does the work if it is short. If not, raises TakesLong, and spends nothing."""
-        left, growth = self.left, self._growth
+        left, growth = self.left, self.growth_left
         self._floor = max(0, left - BRIEF_UNITS)
         try:
             return job()
         except TakesLong:
-            self.left, self._growth, self.takes_long = left, growth, True
+            self.left, self.growth_left, self.takes_long = left, growth, True
             raise
         finally:
             self._floor = 0

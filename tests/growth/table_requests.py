@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from proxy.core import jsontext
@@ -45,6 +46,8 @@ ASKER = Asker(
 )
 """With rules that have something to look at in each request."""
 
+_UNSEEN = count()
+
 _FUNCTION: Json = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a+$"}}}
 
 
@@ -57,6 +60,8 @@ def _asked(
 
     def make(n: int) -> Callable[[], object]:
         fields = body(n)
+        if "tools" in fields:  # so that they are not remembered, as their schemas are
+            fields["tools"] = [*fields["tools"], {"type": "unheard_of", "number": next(_UNSEEN)}]
         known = profiles.PROFILES[profile] if isinstance(profile, str) else profile
 
         def work() -> None:

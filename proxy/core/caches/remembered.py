@@ -1,4 +1,4 @@
-"""Remembers answers about schemas by the schema's bytes: the same tools come with every request of an agent.
+"""Remembers answers about tools and schemas by their bytes: the same ones come with every request of an agent.
 
 The memory is bounded by what the answers weigh, not by the length of the questions: a short schema whose references are
 replaced by their targets becomes a large one.

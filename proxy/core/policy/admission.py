@@ -6,7 +6,7 @@ count.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
@@ -17,7 +17,7 @@ from proxy.core.caches.remembered import Remembered
 from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
-from proxy.core.model import UNNAMED, Request, ToolSpec
+from proxy.core.model import UNNAMED, Request, ToolSpec, found_of
 from proxy.core.tenants import Mode, Tenant, ToolLimits, or_raise
 from proxy.core.work import Work
 
@@ -62,7 +62,8 @@ def admit(request: Request, tenant: Tenant, *, strict: bool, ledger: Ledger) -> 
     if not request.tools:
         return
     mode = tenant.mode(strict=strict)
-    _judge(_over_limits(request.tools, tenant.limits, ledger.work), mode, ledger, "over_limits")
+    if mode is not Mode.OFF:
+        _judge(_over_limits(request.tools, tenant.limits, ledger.work), mode, ledger, "over_limits")
     if request.strict_alone:
         _strict_tools_alone(request, mode, ledger)
     if tenant.tool_allowlist is not None:
@@ -142,7 +143,11 @@ RULES = (
 )
 
 
-def _over_limits(tools: list[ToolSpec], limits: ToolLimits, work: Work) -> Iterator[_Breach]:
+def _over_limits(tools: list[ToolSpec], limits: ToolLimits, work: Work) -> Sequence[_Breach]:
+    return found_of(tools, limits, lambda: tuple(_breaches(tools, limits, work)))
+
+
+def _breaches(tools: list[ToolSpec], limits: ToolLimits, work: Work) -> Iterator[_Breach]:
     if len(tools) > limits.tools:
         path = tools[0].path.rpartition("[")[0]
         yield _Breach(

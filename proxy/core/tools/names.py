@@ -61,6 +61,13 @@ class NameTable:
         self._declared = frozenset(self._by_name) if self._by_name else NONE
         self._permitted = None if only is None else frozenset(self.upstream(tool) for tool in only)
 
+    def copy(self) -> "NameTable":
+        """For another request with the same tools, whose history may name others besides."""
+        copied = NameTable(form=self._form)
+        copied._by_key, copied._by_name = self._by_key.copy(), self._by_name.copy()
+        copied._declared, copied._permitted = self._declared, self._permitted
+        return copied
+
     def upstream(self, tool: ToolName, kind: ToolKind = ToolKind.FUNCTION) -> str:
         """Returns the name that the backend sees. A history may name tools that are no longer declared: they get one
         too."""

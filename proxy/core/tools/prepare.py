@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
-from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
+from proxy.core.model import ChoiceMode, Declared, Request, Shared, ToolChoice, ToolKind, ToolName, ToolSpec
 from proxy.core.profile import BackendProfile
 from proxy.core.schemas import for_backend
 from proxy.core.schemas.traversal import Schema
@@ -90,29 +91,80 @@ class Prepared:
             self.untold |= {self.names.client(tool.name)[0] for tool in strict}
 
 
+@dataclass(slots=True, frozen=True)
+class _Offer:
+    """What follows from the tools, the choice among them and the profile. It is remembered: do not change it."""
+
+    names: NameTable
+    tools: Shared[PreparedTool]
+    forced: str | None
+    allowed: Sequence[PreparedTool]
+    relaxed: dict[str, list[str]]
+    aliases: dict[ToolName, Mapping[str, str]]
+    left_out: int
+    """How many tools were too many."""
+    growth: int
+    """The bytes by which the schemas grew."""
+
+
+_OFFERS: Remembered[_Offer] = Remembered()
+
+
 def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepared:
     """Raises Incompatible, before anything is sent, if the backend can do neither what is asked nor anything like
     it."""
     support.check(request, profile)
-    choice = request.choice
-    names = NameTable(request.tools, _permitted(choice), profile.tool_names)
+    choice, work = request.choice, ledger.work
     hosted = _run_by(profile, request, ledger) if request.hosted is not None else ()
     if not request.tools:
+        names = NameTable((), _permitted(choice), profile.tool_names)
         return Prepared(names, [], choice.mode, hosted=hosted)
-    sayable = _sayable(request.tools, choice, names, profile, hosted=bool(hosted))
-    specs = request.tools if sayable else _offered(request.tools, choice, profile)
-    specs = _at_most(profile.max_tools, specs, choice.only or (), ledger)
+    growth_left = work.growth_left
+    offer = _offer(request, profile, work, hosted=bool(hosted))
+    if work.growth_left == growth_left:
+        work.grow(offer.growth)  # remembered or not, it is written
+    for _ in range(offer.left_out):
+        ledger.drop("tool")
+    names = offer.names.copy()
+    if offer.relaxed:
+        _remark({stem(names.client(name)[0]): words for name, words in offer.relaxed.items()}, ledger)
+    return Prepared(
+        names, offer.tools, choice.mode, offer.forced, offer.allowed, offer.relaxed, offer.aliases, hosted
+    )
+
+
+def _offer(request: Request, profile: BackendProfile, work: Work, *, hosted: bool) -> _Offer:
+    """`hosted`: does the backend run tools of its own?"""
+    tools, choice = request.tools, request.choice
+    if not isinstance(tools, Declared):  # nobody has read them
+        return _new_offer(request, profile, work, hosted=hosted)
+    data, reading = tools.origin
+
+    def make() -> tuple[_Offer, int]:
+        offer = _new_offer(request, profile, work, hosted=hosted)
+        return offer, OBJECTS_PER_BYTE * (len(data) + offer.growth)
+
+    asked = choice.mode, choice.only, hosted
+    known = profile.tool_names, profile.as_declared, profile.force_tool, profile.max_tools, profile.schema
+    return _OFFERS.of((data, (reading, asked, known)), make)
+
+
+def _new_offer(request: Request, profile: BackendProfile, work: Work, *, hosted: bool) -> _Offer:
+    choice, growth_left = request.choice, work.growth_left
+    names = NameTable(request.tools, _permitted(choice), profile.tool_names)
+    sayable = _sayable(request.tools, choice, names, profile, hosted=hosted)
+    wanted = request.tools if sayable else _offered(request.tools, choice, profile)
+    specs = _at_most(profile.max_tools, wanted, choice.only or ())
     relaxed: dict[str, list[str]] = {}
     aliases: dict[ToolName, Mapping[str, str]] = {}
-    tools = [_prepared(spec, names, request.model, profile, relaxed, aliases, ledger.work) for spec in specs]
-    if relaxed:
-        _remark({stem(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
+    tools = Shared(_prepared(spec, names, request.model, profile, relaxed, aliases, work) for spec in specs)
     forced: str | None = None
     allowed: Sequence[PreparedTool] = ()
     if choice.only and sayable:
         allowed = [tool for tool, spec in zip(tools, specs, strict=True) if spec.tool in choice.only]
         forced = allowed[0].name if _forced(choice) and allowed else None
-    return Prepared(names, tools, choice.mode, forced, allowed, relaxed, aliases, hosted)
+    left_out, growth = len(wanted) - len(specs), growth_left - work.growth_left
+    return _Offer(names, tools, forced, allowed, relaxed, aliases, left_out, growth)
 
 
 def _run_by(profile: BackendProfile, request: Request, ledger: Ledger) -> list[dict[str, Any]]:
@@ -190,16 +242,12 @@ def _offered(tools: list[ToolSpec], choice: ToolChoice, profile: BackendProfile)
     return [spec for spec in tools if spec.tool in choice.only]
 
 
-def _at_most(
-    limit: int, specs: list[ToolSpec], wanted: Collection[ToolName], ledger: Ledger
-) -> list[ToolSpec]:
+def _at_most(limit: int, specs: list[ToolSpec], wanted: Collection[ToolName]) -> list[ToolSpec]:
     """Keeps the tools that were asked for, then an agent's own, then those of its many servers, each in order."""
     if len(specs) <= limit:
         return specs
     ranked = sorted(specs, key=lambda spec: (spec.tool not in wanted, spec.tool.namespace is not None))
     kept = {(spec.tool, spec.kind) for spec in ranked[:limit]}
-    for _ in ranked[limit:]:
-        ledger.drop("tool")
     return [spec for spec in specs if (spec.tool, spec.kind) in kept]
 
 

@@ -9,6 +9,7 @@ from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
 from proxy.core.model import Hosted, Request, ToolKind, ToolName, ToolSpec
 from proxy.core.policy.admission import admit, depth
+from proxy.core.surfaces.responses.decode import decode
 from proxy.core.tenants import ANYBODY, Mode, Tenant, ToolLimits
 from proxy.core.work import Work
 from tests.support.tables import table
@@ -262,3 +263,16 @@ def test_p07_tools_of_the_backend_are_listed_by_type_and_label() -> None:
     for other in ({"type": "mcp"}, {"type": "mcp", "server_label": "mail"}, {"type": "image_generation"}):
         fault = fault_of(Request("m", [], hosted=Hosted([other])), tenant)
         assert (fault.code, fault.param) == ("tool_not_allowed", "tools")
+
+
+def test_p06_tools_that_come_again_are_judged_by_the_limits_of_who_asks() -> None:
+    body = {
+        "model": "m",
+        "input": "Hi",
+        "tools": [{"type": "function", "name": "f", "description": "d" * 30}],
+    }
+    narrow = Tenant("narrow", limits=ToolLimits(description_characters=20))
+    for _ in range(2):
+        request = decode(body, Ledger())
+        assert warnings_of(request) == []
+        assert len(warnings_of(request, narrow)) == 1

@@ -10,8 +10,10 @@ from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
 from proxy.core.profile import DEFAULT
+from proxy.core.surfaces.responses.decode import decode
 from proxy.core.tools.kinds import custom
 from proxy.core.tools.prepare import Prepared, prepare
+from proxy.core.work import MAX_GROWTH
 from tests.support.tables import table
 
 A, B, C = ToolName("a"), ToolName("b"), ToolName("c", "ns")
@@ -198,3 +200,57 @@ def test_a_custom_tool_is_a_function_of_one_string() -> None:
     assert result.tools[0].parameters == custom.PARAMETERS
     assert "start: x" in (result.tools[0].description or "")
     assert result.names.client("a") == (A, ToolKind.CUSTOM)
+
+
+# ── the same tools again ──
+
+
+def asking(*tools: dict[str, Any], **more: Any) -> Request:
+    """As a client sends it."""
+    body = {"model": "m", "input": "Hi", "tools": [{"type": "function"} | tool for tool in tools]}
+    return decode(body | more, Ledger())
+
+
+def test_what_a_backend_is_only_told_of_is_reported_each_time() -> None:
+    long = {"type": "object", "properties": {"x": {"type": "string", "minLength": 3}}}
+    seen = []
+    for _ in range(2):
+        ledger = Ledger()
+        request = asking({"name": "f", "parameters": long}, {"name": "g"})
+        made = prepare(request, replace(PROFILES["openai"], max_tools=1), ledger)
+        seen.append((made.tools, made.relaxed, ledger.warnings, ledger.dropped))
+    assert seen[0] == seen[1]
+    assert seen[0][0] is seen[1][0]
+    assert seen[1][3]["tool"] == 1
+
+
+def test_names_of_one_history_are_unknown_in_the_next_request() -> None:
+    first, again = (prepare(asking({"name": "f"}), DEFAULT, Ledger()).names for _ in range(2))
+    assert first.upstream(ToolName("g", "ns")) == "ns__g"
+    assert first.client("ns__g")[0] == ToolName("g", "ns")
+    assert again.client("ns__g")[0] == ToolName("ns__g")
+
+
+def test_another_choice_or_profile_is_prepared_anew() -> None:
+    none = asking({"name": "f"}, {"name": "g"}, tool_choice="none")
+    only = asking({"name": "f"}, {"name": "g"}, tool_choice={"type": "function", "name": "g"})
+    by_words = replace(DEFAULT, force_tool="auto")
+    for request, profile, left in (
+        (none, DEFAULT, ["f", "g"]),
+        (none, by_words, []),
+        (only, DEFAULT, ["f", "g"]),
+        (only, by_words, ["g"]),
+    ):
+        assert names(prepare(request, profile, Ledger())) == left
+
+
+def test_what_schemas_have_grown_by_is_spent_each_time() -> None:
+    twice = {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}, "b": {"$ref": "#/$defs/x"}}}
+    defined = twice | {"$defs": {"x": {"type": "string", "description": "d" * 1000}}}
+    inlining = replace(DEFAULT, schema=frozenset({"plain", "inline"}))
+    left = []
+    for _ in range(2):
+        ledger = Ledger()
+        prepare(asking({"name": "f", "parameters": defined}), inlining, ledger)
+        left.append(ledger.work.growth_left)
+    assert left[0] == left[1] < MAX_GROWTH

@@ -19,7 +19,7 @@ from proxy.core.dialects.writing.body import (
     unusual_tier,
 )
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, ChoiceMode, Request
+from proxy.core.model import Call, ChoiceMode, Request, found_of
 from proxy.core.profile import BackendProfile, ForceTool
 from proxy.core.tools.prepare import NO_TOOL, Prepared, PreparedTool
 
@@ -53,7 +53,9 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     for _ in prepared.hosted:
         ledger.drop("hosted_tool")
     if tools:
-        body["tools"] = [_tool(tool, profile) for tool in tools]
+        body["tools"] = found_of(
+            tools, ("chat", profile.strict_tools), lambda: [_tool(tool, profile) for tool in tools]
+        )
     if prepared.tools:
         body |= _choice(prepared, profile, ledger) | _parallel(request, profile, ledger)
         if not profile.strict_tools:

@@ -137,7 +137,7 @@ def request(
     return Request(
         model=envelope.model or "",
         turns=turns,
-        tools=list(toolbox.specs.values()),
+        tools=toolbox.tools,
         choice=choice,
         parallel_calls=envelope.parallel_tool_calls is not False,
         parallel_wanted=bool(envelope.parallel_tool_calls),

@@ -7,12 +7,14 @@ a client's fixed list of tools still works.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from proxy.core import jsontext
+from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name, quoted, shown
-from proxy.core.model import CUSTOM, FUNCTION, ToolName, ToolSpec
+from proxy.core.model import CUSTOM, FUNCTION, Declared, ToolName, ToolSpec
 from proxy.core.schemas import validity
 from proxy.core.surfaces.reading.checks import (
     array,
@@ -48,8 +50,12 @@ class Toolbox:
     readers: Mapping[str, ToolReader]
     """The readers of the types that the surface knows."""
     specs: dict[ToolName, ToolSpec] = field(default_factory=dict)
+    tools: list[ToolSpec] = field(default_factory=list)
+    """The same, without their names."""
     hosted: set[str] = field(default_factory=set)
     """The types of the tools that were left out."""
+    left_out: int = 0
+    """How many they are."""
     run: Collection[str] = ()
     """The types of tools that the backend runs itself."""
     kept: list[Json] = field(default_factory=list)
@@ -80,6 +86,10 @@ class Toolbox:
         """May a tool of this type be declared?"""
         return kind in self.readers and kind not in self.hosted
 
+    def leave_out(self, kind: str) -> None:
+        self.hosted.add(shown(kind))
+        self.left_out += 1
+
 
 def read_tools(
     lists: Iterable[tuple[list[Any], str]],
@@ -95,28 +105,51 @@ def read_tools(
 
     `hosted`: tools of the server that other fields of the request ask for. `run`: types of tools that the backend runs.
     """
+    declared = [(tools, param) for tools, param in lists if tools]
     toolbox = Toolbox(readers, nested=nested, run=run)
+    if declared:
+        found = _remembered(declared, toolbox, ledger.work)
+        toolbox = replace(found, hosted=found.hosted.copy())
     for kind in hosted:
-        _leave_out(kind, toolbox, ledger)
-    for tools, param in lists:
-        if not tools:
-            continue
-        declared: dict[ToolName, ToolSpec] = {}
-        for spec, path in _specs(tools, param, None, toolbox, ledger):
-            if spec.tool in declared:
-                raise wrong_value(
-                    path, f"is declared twice: {quoted(spec.tool.name)}. Leave one out, or rename it."
-                )
-            declared[spec.tool] = spec
-        toolbox.left += len(declared.keys() & toolbox.specs.keys())
-        toolbox.specs |= declared
+        toolbox.leave_out(kind)
+    for _ in range(toolbox.left_out):
+        ledger.drop("hosted_tool")
     if toolbox.hosted:
         ledger.log.info("hosted_tools_dropped", types=sorted(map(as_name, toolbox.hosted)))
     return toolbox
 
 
+_READ: Remembered[Toolbox] = Remembered()
+
+
+def _remembered(declared: list[tuple[list[Any], str]], toolbox: Toolbox, work: Work) -> Toolbox:
+    """The toolbox with what these lists declare. It is shared: do not change what is in it."""
+    data = jsontext.dumps(declared)
+    reading = toolbox.nested, frozenset(toolbox.run), *toolbox.readers.values()
+
+    def make() -> tuple[Toolbox, int]:
+        for tools, param in declared:
+            _read(tools, param, toolbox, work)
+        toolbox.tools = Declared(toolbox.specs.values(), (data, reading))
+        return toolbox, OBJECTS_PER_BYTE * len(data)
+
+    return _READ.of((data, reading), make)
+
+
+def _read(tools: list[Any], param: str, toolbox: Toolbox, work: Work) -> None:
+    declared: dict[ToolName, ToolSpec] = {}
+    for spec, path in _specs(tools, param, None, toolbox, work):
+        if spec.tool in declared:
+            raise wrong_value(
+                path, f"is declared twice: {quoted(spec.tool.name)}. Leave one out, or rename it."
+            )
+        declared[spec.tool] = spec
+    toolbox.left += len(declared.keys() & toolbox.specs.keys())
+    toolbox.specs |= declared
+
+
 def _specs(
-    tools: list[Any], param: str, namespace: str | None, toolbox: Toolbox, ledger: Ledger
+    tools: list[Any], param: str, namespace: str | None, toolbox: Toolbox, work: Work
 ) -> Iterator[tuple[ToolSpec, str]]:
     """Each tool with the path of its name."""
     toolbox.left -= len(tools)
@@ -129,7 +162,7 @@ def _specs(
         reader = toolbox.readers.get(kind)
         if reader:
             own, inner = unnested(tool, kind, path, nested=toolbox.nested)
-            spec = reader(own, inner, namespace, ledger.work)
+            spec = reader(own, inner, namespace, work)
         else:
             spec, inner = None, path
         if spec:
@@ -138,18 +171,13 @@ def _specs(
             inside, space = f"{path}.tools", named(tool, path)
             if isinstance(said := tool.get("description"), str):
                 toolbox.spaces[space] = said
-            yield from _specs(array(tool.get("tools"), inside), inside, space, toolbox, ledger)
+            yield from _specs(array(tool.get("tools"), inside), inside, space, toolbox, work)
         elif kind in toolbox.run and namespace is None:
             toolbox.kept.append(tool)
         elif toolbox.nested and "function" in tool:  # which no tool of a server's own has
             raise wrong_value(f"{path}.type", f'must be "function", got {quoted(kind)}.')
         else:
-            _leave_out(kind, toolbox, ledger)
-
-
-def _leave_out(kind: str, toolbox: Toolbox, ledger: Ledger) -> None:
-    toolbox.hosted.add(shown(kind))
-    ledger.drop("hosted_tool")
+            toolbox.leave_out(kind)
 
 
 def unnested(tool: Json, kind: str, param: str, mark: str = "name", *, nested: bool) -> tuple[Json, str]:

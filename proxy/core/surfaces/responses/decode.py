@@ -18,6 +18,7 @@ from proxy.core.model import (
     Sampling,
     Text,
     ToolChoice,
+    found_of,
 )
 from proxy.core.stored.faults import nothing_to_answer
 from proxy.core.surfaces.memory.tokens import TokenSigner
@@ -42,7 +43,7 @@ from proxy.core.surfaces.responses.envelope import (
     read_envelope,
 )
 from proxy.core.surfaces.responses.items import read_items
-from proxy.core.surfaces.responses.tools import READERS, count_deferred
+from proxy.core.surfaces.responses.tools import READERS, deferred
 from proxy.core.surfaces.responses.whole_input import WholeInput
 from proxy.core.work import Work
 
@@ -78,8 +79,10 @@ def decode(
     if whole is not None:
         cursor.before, cursor.indices = len(whole.history), whole.indices
     located = _turns(envelope, cursor)
-    toolbox = read_tools([(envelope.get("tools") or [], "tools"), *cursor.tools], ledger, READERS, run=run)
-    count_deferred(envelope.get("tools") or [], ledger)
+    declared = envelope.get("tools") or []
+    toolbox = read_tools([(declared, "tools"), *cursor.tools], ledger, READERS, run=run)
+    for _ in range(found_of(toolbox.tools, "deferred", lambda: deferred(declared))):
+        ledger.drop("defer_loading")
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
     turns = canonical(located, ledger, orphan_outputs, cursor.path_of_call)
     if not turns:
@@ -90,7 +93,7 @@ def decode(
     return Request(
         model,
         turns,
-        list(toolbox.specs.values()),
+        toolbox.tools,
         ToolChoice(ChoiceMode.NONE) if cursor.compact else choice,
         envelope.get("parallel_tool_calls") is not False,
         _sampling(envelope),

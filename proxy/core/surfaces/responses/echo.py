@@ -4,10 +4,11 @@ It is made of the request as the client sent it, not of what was read out of it:
 body has been checked by then, so nothing here is in doubt. Which tools are offered is decided by `tools`.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from proxy.core.model import ToolKind
+from proxy.core.model import ToolKind, ToolSpec, found_of
 from proxy.core.surfaces.reading.tool_choice import MODES
 from proxy.core.surfaces.responses.tools import is_offered
 
@@ -33,11 +34,17 @@ ECHO_DEFAULTS: dict[str, Any] = {
 LABELS = ("prompt_cache_retention", "user")
 """More of them, which only OpenAI's object has. They are not checked, and come back if they were sent."""
 
+ECHO = "echo"
+"""What is found of tools here."""
+
 CALLED: frozenset[str] = frozenset(ToolKind)
 
 
-def echoed(body: Mapping[str, Any], run: Collection[str] = ()) -> dict[str, Any]:
-    """Only what was sent: a response has a default for the rest. `run`: types of tools that the backend runs."""
+def echoed(
+    body: Mapping[str, Any], run: Collection[str] = (), declared: Sequence[ToolSpec] = ()
+) -> dict[str, Any]:
+    """Only what was sent: a response has a default for the rest. `run`: types of tools that the backend runs.
+    `declared`: the tools as they were read, also with regard to `run`."""
     echo: dict[str, Any] = {}
     for name, value in body.items():
         if value is None:
@@ -45,7 +52,7 @@ def echoed(body: Mapping[str, Any], run: Collection[str] = ()) -> dict[str, Any]
         if name in ECHO_DEFAULTS:
             echo[name] = value
         elif name == "tools":
-            echo[name] = _echo_tools(value, run)
+            echo[name] = found_of(declared, ECHO, partial(_echo_tools, value, run))
         elif name in ECHOES:
             echo[name] = ECHOES[name](value)
         elif name in LABELS and isinstance(value, str):
@@ -80,10 +87,11 @@ SECRETS = frozenset({"authorization", "headers"})
 def _echo_tools(tools: Any, run: Collection[str]) -> list[dict[str, Any]]:
     """Hosted tools that nobody runs were filtered out of the request; an echo would claim that they work."""
     echoes = [_echo_tool(tool) for tool in tools if is_offered(tool, run)]
-    return [
-        {name: value for name, value in tool.items() if name not in SECRETS} if tool["type"] in run else tool
-        for tool in echoes
-    ]
+    return [_without_secrets(tool) if tool["type"] in run else tool for tool in echoes]
+
+
+def _without_secrets(tool: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in tool.items() if name not in SECRETS}
 
 
 def _flat(raw: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from proxy.core.model import (
     ReplyPart,
     Summary,
     ToolKind,
+    ToolSpec,
     Usage,
 )
 from proxy.core.stored.named import NOTHING_NAMED, Named
@@ -65,10 +66,11 @@ class ResponseObject:
         stores: bool = False,
         background: bool = False,
         run: Collection[str] = (),
+        tools: Sequence[ToolSpec] = (),
     ) -> None:
         """`signer` makes the tokens that the client keeps; None if it wants none. `warnings` are read when the response
         is finished, so that later ones are included. `stores`: is it to be kept? `background`: does its work go on
-        without the client? `run`: types of tools that the backend runs."""
+        without the client? `run`: types of tools that the backend runs. `tools`: as they were read."""
         self.id = named.response or mint.response()
         self.named = named
         self.created = int(now())
@@ -91,7 +93,7 @@ class ResponseObject:
         own = {"id": self.id, "created_at": self.created, "model": body.get("model"), "store": stores}
         if named.conversation is not None:
             own["conversation"] = {"id": named.conversation}
-        self._frame = {**FRAME, **own, **echoed(body, run)}
+        self._frame = {**FRAME, **own, **echoed(body, run, tools)}
 
     def started(self) -> dict[str, Any]:
         return self._frame

@@ -142,6 +142,7 @@ class ResponsesSurface:
             stores=self._stores(body) and request.generate,
             background=background,
             run=run,
+            tools=request.tools,
         )
         ledger.facts["response_id"] = response.id
         wish = headers.get(clients.EVENTS_HEADER)

@@ -3,7 +3,6 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from proxy.core.ledger import Ledger
 from proxy.core.model import SHELL, TOOL_SEARCH, ToolKind, ToolName, ToolSpec
 from proxy.core.surfaces.reading import tools
 from proxy.core.surfaces.reading.tools import Json, ToolReader
@@ -58,9 +57,11 @@ def is_offered(tool: Json, run: Collection[str] = ()) -> bool:
     return kind == "namespace" or (kind in READERS and not runs_elsewhere(tool))
 
 
-def count_deferred(declared: list[Json], ledger: Ledger) -> None:
+def deferred(declared: list[Json]) -> int:
     """Counts tools that the model is to find by searching: it is told of all of them at once."""
-    for tool in declared:
-        for one in tool["tools"] if tool["type"] == "namespace" else (tool,):
-            if one.get("defer_loading") and one["type"] in READERS:
-                ledger.drop("defer_loading")
+    return sum(
+        1
+        for tool in declared
+        for one in (tool["tools"] if tool["type"] == "namespace" else (tool,))
+        if one.get("defer_loading") and one["type"] in READERS
+    )

@@ -1,11 +1,17 @@
 """R01, R10, S22: what is declared, what is left out, and what is refused, on every surface alike."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 from proxy.core import jsontext
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
+from proxy.core.profile import DEFAULT
+from proxy.core.surfaces.chat.decode import decode as chat_decode
 from proxy.core.surfaces.reading import tools as reading_tools
+from proxy.core.surfaces.responses.decode import decode
+from proxy.core.surfaces.responses.echo import echoed
+from proxy.core.tools.prepare import prepare
 from tests.support.responses_asks import OBJECT, SEARCH, Notes, ask, refused, user
 from tests.support.tables import table
 
@@ -162,6 +168,10 @@ def test_the_declarations_of_a_request_are_limited():
     spread = [{"type": "namespace", "name": "n", "tools": [SEARCH] * reading_tools.MAX_TOOLS}]
     assert refused(tools=spread).param == "tools[0].tools"
     assert ask(tools=[SEARCH] * reading_tools.MAX_TOOLS).tools == []
+    found = {"type": "tool_search_output", "tools": [{"type": "function", "name": "another"}]}
+    assert (
+        refused(tools=[SEARCH] * reading_tools.MAX_TOOLS, input=[found, user("x")]).param == "input[0].tools"
+    )
 
 
 @table("word", ["input_schema", "inputSchema"])
@@ -182,3 +192,70 @@ def test_the_parameters_are_written_once_for_all_that_is_remembered_of_them():
     (spec,) = ask(tools=[{"type": "function", "name": "f", "parameters": OBJECT}]).tools
     assert spec.written == jsontext.dumps(OBJECT)
     assert replace(spec, parameters={"type": "object", "title": "other"}).written is None
+
+
+# ── the same tools again ──
+
+LOOSE = {"type": "object", "properties": {"x": {"default": 1}}, "required": []}
+
+
+def told(tools):
+    """What a client is told of its tools, the JSON of its echo, and what the log has."""
+    body, ledger = {"model": "m", "input": "Hi", "tools": tools}, Ledger()
+    request = decode(body, ledger)
+    return request.tools, jsontext.dumps(echoed(body, declared=request.tools)["tools"]), ledger.dropped
+
+
+def test_the_same_tools_are_read_once_and_what_is_left_out_is_told_each_time():
+    tools = [{"type": "function", "name": "seen", "parameters": LOOSE, "defer_loading": True}, SEARCH]
+    first, again = told(tools), told(deepcopy(tools))
+    assert first[0] is again[0]
+    assert first == again
+    assert again[2] == {"hosted_tool": 1, "defer_loading": 1}
+
+
+@table(
+    "other",
+    [
+        {"type": "object", "properties": {"x": {"default": 1.0}}, "required": []},
+        {"type": "object", "properties": {"x": {"default": True}}, "required": []},
+        {"type": "object", "required": [], "properties": {"x": {"default": 1}}},
+    ],
+)
+def test_tools_that_python_takes_for_the_same_are_others(other):
+    for parameters in LOOSE, other:
+        (spec,), echo, _ = told([{"type": "function", "name": "f", "parameters": parameters}])
+        assert repr(spec.parameters) == repr(parameters)
+        assert jsontext.dumps(parameters) in echo
+
+
+def test_the_same_tools_are_read_anew_where_something_else_is_to_be_made_of_them():
+    chat = {"model": "m", "messages": [user("x")], "tools": [{"type": "function", "function": {"name": "f"}}]}
+    (nested,), (flat,) = chat_decode(chat, Ledger()).request.tools, ask(tools=chat["tools"]).tools
+    (found,) = ask(input=[user("x"), {"type": "additional_tools", "tools": chat["tools"]}]).tools
+    assert [spec.path for spec in (nested, flat, found)] == [
+        "tools[0].function",
+        "tools[0].function",
+        "input[1].tools[0].function",
+    ]
+    kept = [
+        decode(chat | {"input": "x", "tools": [SEARCH]}, Ledger(), run=run) for run in ((), {"web_search"})
+    ]
+    assert [request.hosted is None for request in kept] == [True, False]
+
+
+def test_what_is_found_of_several_lists_is_not_what_is_found_of_one():
+    def named(request):
+        prepared = prepare(request, DEFAULT, Ledger())
+        return [tool.name for tool in prepared.tools]
+
+    lists = [[{"type": "function", "name": name}] for name in "ab"]
+    found = {"type": "tool_search_output", "tools": lists[1]}
+    assert named(ask(tools=lists[0])) == ["a"]
+    assert named(ask(tools=lists[0], input=[found, user("x")])) == ["a", "b"]
+    assert named(ask(tools=lists[1], input=[{**found, "tools": lists[0]}, user("x")])) == ["b", "a"]
+
+
+def test_a_list_that_is_wrong_is_refused_each_time():
+    for _ in range(2):
+        assert refused(tools=[{"type": "function", "name": "no name"}]).param == "tools[0].name"
