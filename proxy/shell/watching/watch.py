@@ -1,6 +1,7 @@
 """One request as data, from its beginning on: what was asked, of whom, when, and what came of it.
 
-Times are seconds since the request began. Whatever has not happened yet is None.
+Times are seconds since the request began. Whatever has not happened yet is None. Both classes have slots, since as soon
+as thirty requests have begun before the first goes on, Python gives each object without them a dictionary of its own.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,8 +28,7 @@ TransportName = Literal["http", "websocket"]
 
 @dataclass(slots=True, eq=False)
 class Attempt:
-    """One POST to a backend. Without slots it would take three times the room as soon as thirty have begun before the
-    first goes on: Python then gives each a dictionary of its own."""
+    """One POST to a backend."""
 
     why: Why
     backend: str
@@ -57,7 +57,7 @@ class Attempt:
     """What the model was asked for besides the words. None where no trace is made."""
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Watch:
     request_id: str
     surface: str | None

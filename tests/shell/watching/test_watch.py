@@ -46,6 +46,17 @@ async def test_a_stream(onlooker: Onlooker, start_proxy: StartProxy, backend: Sc
     assert watch.content is None
 
 
+async def test_none_has_a_dictionary_of_its_own(
+    onlooker: Onlooker, start_proxy: StartProxy, backend: ScriptedBackend
+) -> None:
+    """Without slots each would, as soon as thirty have begun before the first goes on, and as long as it is kept."""
+    proxy = await start_proxy()
+    async with proxy.post({"model": "m", "input": "Hi"}) as response:
+        await response.read()
+    watch = await onlooker.saw()
+    assert not [each for each in (watch, *watch.attempts) if hasattr(each, "__dict__")]
+
+
 async def test_it_is_seen_while_it_runs(
     onlooker: Onlooker, start_proxy: StartProxy, backend: ScriptedBackend
 ) -> None:
