@@ -202,16 +202,15 @@ class TestF56CutByTheModel:
         assert reply.odd
 
 
-def test_after_the_end_every_delta_is_counted_and_ignored() -> None:
+def test_after_the_end_every_delta_but_the_end_mark_is_counted_and_ignored() -> None:
     late = [
         TextDelta("y"),
         says(0, "a", "get_time", "{}"),
         UsageDelta(USAGE),
         STOP,
         ErrorDelta(Overloaded("no")),
-        END,
     ]
-    reply = assemble(TextDelta("x"), STOP, END, *late)
+    reply = assemble(TextDelta("x"), STOP, END, *late, END)
     assert reply.parts == done(Text("x"))
     assert reply.odd == {"delta_after_end": len(late)}
     reply.assembler.close()
@@ -227,6 +226,7 @@ def test_f20_a_failure_ends_the_open_part_incomplete() -> None:
     reply = assemble(ReasoningDelta("x"), TextDelta("y"), UsageDelta(USAGE), ErrorDelta(FAULT), END)
     assert reply.parts == [*done(Reasoning("x")), *cut(Text("y"))]
     assert reply.ended == ReplyEnded(Ending.FAILED, USAGE, FAULT)
+    assert "delta_after_end" not in reply.odd, "vLLM and others send the end mark after an error, too"
 
 
 def test_a_failure_before_anything_was_said_leaves_nothing_but_itself() -> None:
