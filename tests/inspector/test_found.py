@@ -88,6 +88,13 @@ async def test_a_wrong_schema(page: Page, proxy: Proxy) -> None:
     await open_newest(page)
     assert "schema of a tool is wrong" in await finding(page)
     assert "tools[0].parameters" in await finding(page)
+    await open_newest(page, "requests")
+    assert '"text"' in await page.text("#lines-client")
+    assert await page.text('[aria-label="The backend\'s request"] p') == "No backend was asked."
+    assert await page.evaluate("document.querySelectorAll('.line.alone, .legend').length") == 0
+    await open_newest(page, "events")
+    assert await page.text("[aria-label='From the backend'] p") == "No backend was asked."
+    assert await page.text("[aria-label='To the client'] p") == "An error, with HTTP 400."
 
 
 async def test_a_slow_backend(

@@ -58,15 +58,23 @@ def _message(fault: Fault | None) -> str | None:
 
 
 def _bodies(kept: Content, asked: AttemptContent | None) -> dict[str, Any]:
-    ours, theirs = compared(_parsed(kept.body), _parsed(None if asked is None else asked.body))
-    return {"client": _document(ours), "backend": _document(theirs)}
+    """Each is None if there is none here; then nothing is compared with the other."""
+    client, backend = kept.body, None if asked is None else asked.body
+    if client and backend:
+        ours, theirs = compared(_parsed(client), _parsed(backend))
+        return {"client": _document(ours), "backend": _document(theirs)}
+    return {"client": _alone(client), "backend": _alone(backend)}
 
 
-def _parsed(body: bytes | None) -> Any:
+def _alone(body: bytes | None) -> dict[str, Any] | None:
+    return _document(Document(_parsed(body))) if body else None
+
+
+def _parsed(body: bytes) -> Any:
     try:
-        return None if not body else jsontext.bounded(body)
+        return jsontext.bounded(body)
     except jsontext.BadJson:
-        return body.decode("utf-8", "replace") if body else None
+        return body.decode("utf-8", "replace")
 
 
 def _document(document: Document) -> dict[str, Any]:

@@ -19,15 +19,16 @@ export class Bodies {
   show(content) {
     this._content = content;
     const { client, backend } = content.bodies;
+    const both = client !== null && backend !== null;
     const toggle = h("label", { class: "check" },
       h("input", { type: "checkbox", checked: this._differences, onchange: (event) => {
         this._differences = event.target.checked;
         this.element.classList.toggle("differences", this._differences);
       } }), " Differences only");
-    this.element.classList.toggle("differences", this._differences);
+    this.element.classList.toggle("differences", this._differences && both);
     fill(
       this.element,
-      h("p", { class: "legend" }, legend("client", client), toggle),
+      both ? h("p", { class: "legend" }, legend(), toggle) : null,
       h("div", { class: "pair" }, this._side("client", client, "The client's request"), this._side("backend", backend, "The backend's request")),
       headers(content.headers),
     );
@@ -35,6 +36,10 @@ export class Bodies {
   }
 
   _side(side, document, title) {
+    if (document === null) {
+      const why = side === "backend" && this._content.attempt < 0 ? "No backend was asked." : "It is not kept.";
+      return h("section", { class: "body", "aria-label": title }, h("h3", {}, title), h("p", { class: "quiet" }, why));
+    }
     const counts = tally(document);
     const told = Object.entries(counts).map(([mark, number]) => `${number} ${WORDS[side][mark]}`).join(", ");
     return h("section", { class: "body", "aria-label": title },

@@ -120,7 +120,7 @@ export class Detail {
     const cut = content.cut
       ? h("p", { class: "remark" }, "Part of it is missing: it was more than is kept of one request.") : null;
     if (this.part === "requests") return [cut, this._which(), this._bodies.show(content)];
-    if (this.part === "events") return [cut, this._which(), this._events.show(content, this._data.attempts[content.attempt]?.fault?.fault === "Truncated")];
+    if (this.part === "events") return [cut, this._which(), this._events.show(content, this._data)];
     return [cut, this._which(), said(content, this._data)];
   }
 

@@ -10,15 +10,18 @@ export class Events {
     this.element = h("div", { class: "streams" });
   }
 
-  /** `broke`: did the backend's stream break off? */
-  show(content, broke) {
+  show(content, request) {
     const { client, backend } = content.events;
-    fill(this.element, stream("From the backend", backend, null, broke), stream("To the client", client, content.answer));
+    const broke = request.attempts[content.attempt]?.fault?.fault === "Truncated";
+    const refused = request.status >= 400 && request.status !== 499;  // 499: the client has left
+    fill(this.element, stream("From the backend", backend, { broke, none: content.attempt < 0 ? "No backend was asked." : "Nothing came." }),
+      stream("To the client", client, { answer: content.answer, none: refused ? `An error, with HTTP ${request.status}.` : "Nothing came." }));
     return this.element;
   }
 }
 
-function stream(title, told, answer, broke = false) {
+/** `broke`: did it break off? `none`: words for a stream without events. */
+function stream(title, told, { answer = null, broke = false, none }) {
   const rows = grouped(told.events);
   const list = h("ol", { class: "events" });
   const more = (from) => {
@@ -37,7 +40,7 @@ function stream(title, told, answer, broke = false) {
     told.left_out ? h("p", { class: "remark" }, `${told.left_out} more are not shown.`) : null,
     told.rest ? h("div", { class: "cutoff" }, h("p", {}, "Here the stream broke off, inside of an event:"), h("pre", {}, told.rest))
       : broke ? h("div", { class: "cutoff" }, h("p", {}, "Here the stream broke off, before its end.")) : null,
-    !told.events.length && !answer && !told.rest ? h("p", { class: "quiet" }, "Nothing came.") : null);
+    !told.events.length && !answer && !told.rest ? h("p", { class: "quiet" }, none) : null);
 }
 
 /** Events of one kind in a row are one row. */
