@@ -11,7 +11,7 @@ from proxy.core.inspected import findings
 from tests.inspector.pages import browser, open_newest, page, picture, proxy
 from tests.support.browser import Page
 from tests.support.proxies import Proxy, backend, start_proxy
-from tests.support.sockets import Line, ScriptedBackend, reply, text
+from tests.support.sockets import HEAD, Line, ScriptedBackend, delta, reply, text
 
 __all__ = ["backend", "browser", "page", "proxy", "start_proxy"]
 
@@ -66,6 +66,20 @@ async def test_a_leaked_call(page: Page, proxy: Proxy, backend: ScriptedBackend)
     mended = await page.text(".calls code")
     assert mended == "get_weather"
     assert "get_weather" in await page.text("mark")
+
+
+async def test_a_call_that_was_cut(page: Page, proxy: Proxy, backend: ScriptedBackend) -> None:
+    async def cut(line: Line) -> None:
+        await line.request()
+        function = {"name": "get_weather", "arguments": '{"city": "Par'}
+        line.send(HEAD, delta(tool_calls=[{"index": 0, "id": "call_1", "function": function}]))
+
+    backend.plays(cut)
+    await ask(proxy, tools=[WEATHER])
+    await open_newest(page, "text")
+    assert await page.text(".remark") == "The model wrote no text."
+    for side in ("As the model wrote it", "As the client got it"):
+        assert '{"city": "Par' in await page.text(f"[aria-label='{side}'] .calls")
 
 
 async def test_a_cut_stream(page: Page, proxy: Proxy, backend: ScriptedBackend) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from proxy.core import jsontext
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault
-from proxy.core.events import CallDelta, Delta, ReasoningDelta, TextDelta
+from proxy.core.events import CallDelta, Delta, ReasoningDelta, RefusalDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.profile import BackendProfile
 from proxy.core.stream.intake import Intake
@@ -23,7 +23,7 @@ class Said:
     text: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     calls: list[dict[str, str]] = field(default_factory=list)
-    """Each with its name and arguments."""
+    """Each with its name and arguments, as far as they came."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -39,7 +39,7 @@ def said_by_model(reads: Iterable[bytes], profile: BackendProfile) -> Said:
     by_index: dict[object, dict[str, str]] = {}
 
     def take(delta: Delta) -> None:
-        if isinstance(delta, TextDelta):
+        if isinstance(delta, TextDelta | RefusalDelta):
             said.text.append(delta.text)
         elif isinstance(delta, ReasoningDelta):
             said.thoughts.append(delta.text)
@@ -77,7 +77,7 @@ def said_to_client(events: Iterable[str], answer: Any) -> Said:
             continue  # the end mark
         if not isinstance(event, dict):
             continue
-        _take_responses_event(said, event)
+        _take_responses_event(said, by_index, event)
         for choice in _objects(event.get("choices")):
             _take_chat_message(said, by_index, choice.get("delta"))
     if isinstance(answer, dict):
@@ -88,16 +88,21 @@ def said_to_client(events: Iterable[str], answer: Any) -> Said:
     return said
 
 
-def _take_responses_event(said: Said, event: dict[str, Any]) -> None:
+def _take_responses_event(said: Said, by_index: dict[object, dict[str, str]], event: dict[str, Any]) -> None:
     match event.get("type"):
-        case "response.output_text.delta":
+        case "response.output_text.delta" | "response.refusal.delta":
             said.text.append(_string(event.get("delta")))
         case "response.reasoning_text.delta" | "response.reasoning_summary_text.delta":
             said.thoughts.append(_string(event.get("delta")))
-        case "response.output_item.done":
-            item = event.get("item")
+        case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
+            if (call := by_index.get(event.get("output_index"))) is not None:
+                call["arguments"] += _string(event.get("delta"))
+        case "response.output_item.added" | "response.output_item.done":
+            item, index = event.get("item"), event.get("output_index")
             if isinstance(item, dict) and item.get("type") not in ("message", "reasoning"):
-                _take_item(said, item)
+                if index not in by_index:
+                    said.calls.append(by_index.setdefault(index, {}))
+                by_index[index].update(_call(item))
         case _:
             pass
 
@@ -105,24 +110,27 @@ def _take_responses_event(said: Said, event: dict[str, Any]) -> None:
 def _take_item(said: Said, item: dict[str, Any]) -> None:
     match item.get("type"):
         case "message":
-            said.text.extend(_string(part.get("text")) for part in _objects(item.get("content")))
+            parts = _objects(item.get("content"))
+            said.text.extend(_string(part.get("text", part.get("refusal"))) for part in parts)
         case "reasoning":
             parts = [*_objects(item.get("summary")), *_objects(item.get("content"))]
             said.thoughts.extend(_string(part.get("text")) for part in parts)
-        case kind:
-            arguments = item.get("arguments", item.get("input", item.get("action", "")))
-            said.calls.append(
-                {
-                    "name": _string(item.get("name")) or _string(kind),
-                    "arguments": arguments if isinstance(arguments, str) else jsontext.compact(arguments),
-                }
-            )
+        case _:
+            said.calls.append(_call(item))
+
+
+def _call(item: dict[str, Any]) -> dict[str, str]:
+    arguments = item.get("arguments", item.get("input", item.get("action", "")))
+    return {
+        "name": _string(item.get("name")) or _string(item.get("type")),
+        "arguments": arguments if isinstance(arguments, str) else jsontext.compact(arguments),
+    }
 
 
 def _take_chat_message(said: Said, by_index: dict[object, dict[str, str]], message: Any) -> None:
     if not isinstance(message, dict):
         return
-    said.text.append(_string(message.get("content")))
+    said.text += (_string(message.get("content")), _string(message.get("refusal")))
     said.thoughts.append(_string(message.get("reasoning_content")))
     for number, call in enumerate(_objects(message.get("tool_calls"))):
         function = call.get("function")

@@ -95,6 +95,44 @@ def test_what_the_client_got(events: list[Any], answer: Any) -> None:
     }
 
 
+ADDED = {"type": "response.output_item.added", "output_index": 1}
+CUT = [
+    {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": "of no call"},
+    ADDED | {"item": {"type": "function_call", "name": "look", "arguments": ""}},
+    {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": '{"ci'},
+    {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": "ty"},
+]
+CUT_CUSTOM = [
+    ADDED | {"item": {"type": "custom_tool_call", "name": "look", "input": ""}},
+    {"type": "response.custom_tool_call_input.delta", "output_index": 1, "delta": '{"city'},
+]
+
+
+@table("events", [CUT, CUT_CUSTOM])
+def test_of_a_call_that_was_cut_the_client_got_the_beginning(events: list[Any]) -> None:
+    began = [{"name": "look", "arguments": '{"city'}]
+    assert said_to_client(map(jsontext.compact, events), None).calls == began
+    item = {"type": "function_call", "name": "look", "arguments": '{"city": 1}'}
+    ended = [*events, ADDED | {"type": "response.output_item.done", "item": item}]
+    assert said_to_client(map(jsontext.compact, ended), None).calls == [
+        {"name": "look", "arguments": '{"city": 1}'}
+    ]
+
+
+@table(
+    "events, answer",
+    [
+        ([{"type": "response.refusal.delta", "delta": "No."}], None),
+        ([], {"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]}),
+        ([{"choices": [{"delta": {"refusal": "No."}}]}], None),
+        ([], {"choices": [{"message": {"content": None, "refusal": "No."}}]}),
+    ],
+)
+def test_a_refusal_is_text(events: list[Any], answer: Any) -> None:
+    assert said_to_client(map(jsontext.compact, events), answer).as_json()["text"] == "No."
+    assert said_by_model([chunk(refusal="No.")], PROFILE).text == ["No."]
+
+
 @table(
     "item, expected",
     [

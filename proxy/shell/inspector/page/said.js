@@ -9,11 +9,12 @@ export function said(content, request) {
   const { model, client, pieces } = content.said;
   const taken = pieces.filter(([text, kept]) => !kept && text.trim()).length;
   const leaked = Object.keys(request.markup).some((name) => LEAKS.includes(name.split(":")[0]));
-  const remark = !model ? "Nobody was asked."
+  const remark = !model ? "No backend was asked."
     : leaked ? "Something that looks like a tool call has stayed in the text: the client got it as text."
-      : taken ? `${taken === 1 ? "One piece" : `${taken} pieces`} of the model's text did not reach the client as text: marked on the left.`
-        : client.text === model.text ? "The client got the model's text as it is."
-          : "The client's text differs from the model's.";
+      : taken ? `${taken === 1 ? "One piece" : `${taken} pieces`} of the model's text did not reach the client as text: marked in what it wrote.`
+        : client.text !== model.text ? "The client's text differs from the model's."
+          : model.text ? "The client got the model's text as it is."
+            : request.live ? "The model has written no text so far." : "The model wrote no text.";
   return [
     h("p", { class: leaked ? "remark leak" : "remark" }, remark),
     h("div", { class: "pair" },
