@@ -130,6 +130,7 @@ async def test_a_slow_backend(
         await page.until("document.querySelector('.requests td:nth-child(7)').innerText.endsWith(' s')")
         go_on.set()
     await page.until("document.querySelector('.findings') !== null")
+    assert await page.text(".requests .tag") == "slow"
     assert "The backend took long until it began to answer" in await finding(page)
     await page.press("Escape", "3")
     assert "Seconds to the first text" in await page.text(".card")

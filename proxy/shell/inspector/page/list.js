@@ -214,12 +214,14 @@ function ending(request) {
   const what = failed && request.code ? request.code.replaceAll("_", " ") : became;
   const calls = counted(request.markup, "recovered");
   const left = counted(request.markup, "undeclared");
+  const word = calls || left || kind === "bad" ? null : WORST[kind];  // a colour alone tells not everybody
   return [
     h("span", { class: `dot ${kind}`, "aria-hidden": "true" }),
     h("span", { class: "what" }, what),
     request.status >= 400 ? h("span", { class: "quiet" }, ` ${request.status}`) : null,
     calls ? h("span", { class: "tag", title: "Calls that the model wrote as text" }, `${calls} mended`) : null,
     left ? h("span", { class: "tag", title: "What looks like a call, of no tool of the request" }, `${left} left in the text`) : null,
+    word ? h("span", { class: "tag" }, word) : null,
   ];
 }
 
