@@ -19,6 +19,8 @@ class RequestFacts(TypedDict, total=False):
     continues: str
     """The response that the request continues."""
     conversation: str
+    stored: bool
+    """The store has it: it can be read by its id."""
 
     over_limits: int
     strict_in_parallel: int

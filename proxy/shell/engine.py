@@ -123,6 +123,7 @@ class Engine:
         attempts = await self._attempts(in_flight, asked, asker)
         plan = await attempts.first()
         run = in_flight.run = await in_flight.store.begin(queued, asked.owning)
+        in_flight.ledger.facts["stored"] = True
         in_flight.channel.likely.clear()
         in_flight.channel = run.channel
         if in_flight.watch is not None:

@@ -36,6 +36,7 @@ async def kept(in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> Repl
             in_flight.channel.push()  # only the end waits for the store
     not_stored = await (in_flight.run or in_flight.store).save(record, asked.owning)
     if not_stored is None:
+        in_flight.ledger.facts["stored"] = True
         return reply.ended
     if (content := in_flight.content) is not None:
         content.not_stored = not_stored
@@ -52,4 +53,5 @@ def keep_cut(in_flight: InFlight, secret_mask: SecretMask) -> None:
         return
     ended = secret_mask.hidden_in_ending(reply.ended, in_flight.headers)
     if (record := asked.record(Reply(reply.parts, ended))) is not None:
+        in_flight.ledger.facts["stored"] = True
         in_flight.store.save_later(cancelled(record), asked.owning)

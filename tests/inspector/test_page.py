@@ -198,7 +198,9 @@ async def test_only_what_can_be_continued_is_in_the_tree(page: Page, proxy: Prox
         await response.read()
     async with proxy.post({"model": "m", "input": "Hi"}) as response:
         kept = (await response.json())["id"]
-    await page.until("document.querySelectorAll('.requests tbody tr').length === 2")
+    async with proxy.post({"model": "m", "input": "Hi", "store": False}) as response:
+        await response.read()
+    await page.until("document.querySelectorAll('.requests tbody tr').length === 3")
     await page.press("2")
     await page.until("document.querySelectorAll('.talk').length === 1")
     assert kept in await page.text(".talk")

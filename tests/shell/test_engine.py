@@ -217,6 +217,7 @@ async def test_one_line_tells_one_request(backend: ScriptedBackend, start_proxy:
         "backend": "backend",
         "profile": "default",
         "response_id": final(found)["id"],
+        "stored": True,
         "calls": 1,
         "ending": "completed",
         "input_tokens": 3,

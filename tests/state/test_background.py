@@ -69,6 +69,7 @@ async def test_t44_the_line_in_the_log_is_that_of_any_request(proxy: Proxy) -> N
     queued = await begun(proxy)
     line = await proxy.log.wait_for("request")
     assert (line["status"], line["ending"], line["background"]) == (200, "completed", True)
+    assert line["stored"] is True
     assert line["response_id"] == queued["id"]
     assert line["output_tokens"] == 5
 

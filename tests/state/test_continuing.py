@@ -253,7 +253,7 @@ async def test_t25_a_stream_whose_client_leaves_is_kept_as_cancelled(
     backend.plays(half)
     async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as response:
         head = await response.content.readuntil(b"response.output_text.delta")
-    await proxy.log.wait_for("request")
+    assert (await proxy.log.wait_for("request"))["stored"] is True
     backend.answers(reply(text("Fine")))
     created = events(head.rpartition(b"\n\n")[0])[0]
     again = await asked(proxy, input="Go on", previous_response_id=created.data["response"]["id"])

@@ -41,6 +41,7 @@ async def test_t84_an_answer_that_could_not_be_kept_is_delivered_and_says_so(
     assert proxy.log.named("response_not_stored")[0]["reason"] == "store_down"
     failing.down = set()
     assert (await asked(proxy))["store"] is True
+    assert [line.get("stored") for line in proxy.log.named("request")] == [None, True]
 
 
 async def test_t83_what_needs_the_store_is_refused(

@@ -11,7 +11,7 @@ from proxy.shell.watching.watch import Attempt, Watch
 
 FACTS: Final = (
     "model", "backend", "backend_model", "profile", "client", "stream", "response_id", "continues", "conversation",
-    "ending", "code", "fault", "error", "param", "calls", "input_tokens", "output_tokens", "cached_tokens",
+    "stored", "ending", "code", "fault", "error", "param", "calls", "input_tokens", "output_tokens", "cached_tokens",
     "reasoning_tokens", "bytes_out",
 )  # fmt: skip
 """Facts that are told as they are."""

@@ -77,9 +77,9 @@ function trees(list) {
   return found.reverse();
 }
 
-/** Answers of the other surfaces have ids, too, and nobody can continue them. */
+/** An answer that is not stored has an id, too: it is here only as the continuation of another. */
 function isKept(request) {
-  return request.response_id && (request.surface === "responses" || request.conversation || request.continues);
+  return request.response_id && (request.stored || request.conversation || request.continues);
 }
 
 function size(children) {
