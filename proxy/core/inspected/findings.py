@@ -161,6 +161,10 @@ def _waits(noted: Noted) -> list[Finding]:
         )
         if seconds is not None and seconds >= most
     ]
+    silent = sum(seconds or 0.0 for seconds in (waits.connect, waits.first_byte, waits.first_text))
+    if not found and silent >= LONG_FIRST_TEXT and waits.first_text is not None:
+        what = f"The {_called(waits.backend)} took long until the model said something: {silent:.1f} s."
+        found.append(Finding(Level.SLOW, what, "The time line says what it waited for."))
     tokens = noted.facts.get("output_tokens", 0)
     if waits.rest and tokens >= FEW_TOKENS and tokens / waits.rest < SLOW_TOKENS:
         what = f"The {_called(waits.backend)} is slow: {tokens / waits.rest:.1f} tokens per second."

@@ -59,6 +59,10 @@ def test_a_call_that_was_mended_and_one_that_leaked() -> None:
             Waits("local", 0.0, 0.0, 0.0, 9.0, 1.0),
             "The backend local had begun to answer, but the model said nothing for 9.0 s.",
         ),
+        (
+            Waits("local", 0.0, 4.0, 0.0, 6.0, 1.0),
+            "The backend local took long until the model said something: 10.0 s.",
+        ),
         (Waits("backend", 3.0, 0.0, 0.0, 0.0, 1.0), "The request waited for a place at the backend: 3.0 s."),
         (Waits("local", 0.0, 0.0, 0.0, 0.0, 50.0), "The backend local is slow: 2.0 tokens per second."),
     ],
