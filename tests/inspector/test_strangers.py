@@ -139,9 +139,10 @@ async def test_a_key_opens_the_door_and_stays_in_the_tab(browser: Browser, start
     visitor = await browser.page()
     await visitor.open(f"{proxy.url}/inspector")
     await visitor.until("document.activeElement.id === 'key'")
+    assert await visitor.evaluate("document.querySelector('.door .remark')") is None
     await visitor.type("wrong")
     await visitor.press("Enter")
-    await visitor.until("document.querySelector('#key')?.value === ''")
+    await visitor.until("document.querySelector('.door .remark')?.innerText === 'This key is none of them.'")
     await visitor.type("the-inspectors-key")
     await visitor.press("Enter")
     await visitor.until("document.querySelectorAll('.requests tbody tr').length > 0")

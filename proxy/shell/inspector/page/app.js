@@ -94,7 +94,7 @@ function door(problem) {
     "form",
     { class: "door", onsubmit: enter },
     h("h2", {}, "This proxy shows its requests to those who have a key"),
-    h("p", {}, problem.message),
+    problem.status === 403 ? h("p", {}, problem.message) : key.get() ? h("p", { class: "remark" }, "This key is none of them.") : null,
     problem.status === 401
       ? [
           h("label", { for: "key" }, "Key of the inspector"),
