@@ -179,6 +179,18 @@ async def test_a_phone_shows_all_without_going_sideways(page: Page, proxy: Proxy
         assert not await page.evaluate(wide)
 
 
+async def test_a_tablet_shows_each_column_whole(page: Page, proxy: Proxy, backend: ScriptedBackend) -> None:
+    backend.answers(reply(text('<tool_call>{"name": "weather", "arguments": {}}</tool_call>')))
+    await proxy.stream(model="a-model-with-a-name", tools=[{"type": "function", "name": "get_weather"}])
+    await proxy.refused(model="a-model-with-a-name", previous_response_id="resp_" + 48 * "0")
+    await page.until("document.querySelectorAll('.requests tbody tr').length === 2")
+    for width in (720, 820, 1000):
+        await page.resize(width, 900)
+        assert not await page.evaluate(
+            "document.querySelector('.left').scrollWidth > document.querySelector('.left').clientWidth"
+        ), width
+
+
 async def test_conversations_are_a_tree(page: Page, proxy: Proxy) -> None:
     async with proxy.post({"model": "m", "input": "Hi"}) as response:
         first = (await response.json())["id"]
