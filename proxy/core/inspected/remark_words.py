@@ -25,6 +25,7 @@ ODDITIES: Final[Mapping[str, str]] = {
     "call_repeated": "The backend sent the same call twice; it was taken once.",
     "call_repeats_markup": "The backend sent a call twice, as markup in its text and as a call; it was taken once.",
     "call_repeats_thought": "The model wrote the same call in its thoughts and in its answer; it was taken once.",
+    "call_undeclared": "The model called a tool that the request does not declare; the client got the call as it is.",
     "call_without_function": "A call had no function in it; it was left out.",
     "call_without_name": "A call had no name; it was left out.",
     "calls_not_a_list": "The backend's list of calls was no list.",

@@ -111,6 +111,8 @@ class OnePart:
 
     def _open_call(self, call: CallState) -> None:
         self._end_open()
+        if not self._names.declared(call.name):
+            self._ledger.odd("call_undeclared")  # as the arguments of a call, it belongs to the client (R09)
         tool, call.type = self._names.client(call.name)
         call.backend_id = call.id
         call.id = self._ids.take(call.id)

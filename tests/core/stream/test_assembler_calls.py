@@ -169,6 +169,12 @@ def test_r09_f54_broken_arguments_of_a_finished_call_are_passed_on_and_counted(a
     assert reply.odd == {"malformed_arguments": 1}
 
 
+def test_r09_a_call_of_an_undeclared_tool_is_passed_on_and_counted() -> None:
+    reply = assemble(says(0, "a", "no_such", "{}"), says(1, "b", "get_time", "{}"), STOP)
+    assert reply.parts == done(call("a", "no_such", "{}"), call("b", "get_time", "{}"))
+    assert reply.odd == {"call_undeclared": 1}
+
+
 # ── several calls ──
 
 
