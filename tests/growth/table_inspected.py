@@ -11,6 +11,11 @@ from proxy.core.profile import DEFAULT
 from tests.growth.work import Make
 from tests.support.replies import chunk
 
+ADDED = (
+    '{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","arguments":""}}'
+)
+FRAGMENT = '{"type":"response.function_call_arguments.delta","output_index":0,"delta":"%s"}' % (32 * "a")
+
 
 def _of(make: Callable[[int], Any], read: Callable[[Any], object]) -> Make:
     def prepared(n: int) -> Callable[[], object]:
@@ -38,6 +43,13 @@ INSPECTED: Mapping[str, Make] = {
     "events: cut": _of(lambda n: [(0.0, b"data: ")] + [(0.0, b"x" * 7)] * n, events),
     "events: no stream": _of(lambda n: [(0.0, b"{}")] * n, events),
     "said by a model": _of(lambda n: [chunk(content="a ")] * n, lambda told: said_by_model(told, DEFAULT)),
+    "said by a model: a call": _of(
+        lambda n: [chunk(tool_calls=[{"index": 0, "function": {"arguments": 32 * "a"}}])] * n,
+        lambda told: said_by_model(told, DEFAULT),
+    ),
+    "said to a client: a call": _of(
+        lambda n: [ADDED] + [FRAGMENT] * n, lambda told: said_to_client(told, None)
+    ),
     "said to a client": _of(
         lambda n: ['{"type":"response.output_text.delta","delta":"a"}', '{"choices":[{"delta":{"content":"a"}}]}'] * n,
         lambda told: said_to_client(told, None),

@@ -17,26 +17,37 @@ MOST_CHARACTERS: Final = 400_000
 
 
 @dataclass(slots=True)
+class SaidCall:
+    """A call, as far as it came."""
+
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Said:
     """What was said in a reply, all of one kind together."""
 
     text: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
-    calls: list[dict[str, str]] = field(default_factory=list)
-    """Each with its name and arguments, as far as they came."""
+    calls: list[SaidCall] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "text": "".join(self.text)[:MOST_CHARACTERS],
-            "thoughts": "".join(self.thoughts)[:MOST_CHARACTERS],
-            "calls": self.calls,
+            "text": _joined(self.text),
+            "thoughts": _joined(self.thoughts),
+            "calls": [{"name": call.name, "arguments": _joined(call.arguments)} for call in self.calls],
         }
+
+
+def _joined(pieces: list[str]) -> str:
+    return "".join(pieces)[:MOST_CHARACTERS]
 
 
 def said_by_model(reads: Iterable[bytes], profile: BackendProfile) -> Said:
     """By the decoder that read it first, so that every dialect and every oddity of it is understood."""
     said = Said()
-    by_index: dict[object, dict[str, str]] = {}
+    by_index: dict[object, SaidCall] = {}
 
     def take(delta: Delta) -> None:
         if isinstance(delta, TextDelta | RefusalDelta):
@@ -56,20 +67,20 @@ def said_by_model(reads: Iterable[bytes], profile: BackendProfile) -> Said:
     return said
 
 
-def _add(calls: list[dict[str, str]], by_index: dict[object, dict[str, str]], delta: CallDelta) -> None:
+def _add(calls: list[SaidCall], by_index: dict[object, SaidCall], delta: CallDelta) -> None:
     key = delta.id if delta.index is None else delta.index
     call = by_index.get(key)
     if call is None:
-        call = by_index[key] = {"name": "", "arguments": ""}
+        call = by_index[key] = SaidCall()
         calls.append(call)
-    call["name"] = call["name"] or delta.name or ""
-    call["arguments"] += delta.arguments
+    call.name = call.name or delta.name or ""
+    call.arguments.append(delta.arguments)
 
 
 def said_to_client(events: Iterable[str], answer: Any) -> Said:
     """What the client got: by the `events` of a stream, as JSON texts, or by the whole `answer`."""
     said = Said()
-    by_index: dict[object, dict[str, str]] = {}
+    by_index: dict[object, SaidCall] = {}
     for data in events:
         try:
             event = jsontext.quick(data)
@@ -88,7 +99,7 @@ def said_to_client(events: Iterable[str], answer: Any) -> Said:
     return said
 
 
-def _take_responses_event(said: Said, by_index: dict[object, dict[str, str]], event: dict[str, Any]) -> None:
+def _take_responses_event(said: Said, by_index: dict[object, SaidCall], event: dict[str, Any]) -> None:
     match event.get("type"):
         case "response.output_text.delta" | "response.refusal.delta":
             said.text.append(_string(event.get("delta")))
@@ -96,13 +107,13 @@ def _take_responses_event(said: Said, by_index: dict[object, dict[str, str]], ev
             said.thoughts.append(_string(event.get("delta")))
         case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
             if (call := by_index.get(event.get("output_index"))) is not None:
-                call["arguments"] += _string(event.get("delta"))
+                call.arguments.append(_string(event.get("delta")))
         case "response.output_item.added" | "response.output_item.done":
             item, index = event.get("item"), event.get("output_index")
             if isinstance(item, dict) and item.get("type") not in ("message", "reasoning"):
                 if index not in by_index:
-                    said.calls.append(by_index.setdefault(index, {}))
-                by_index[index].update(_call(item))
+                    said.calls.append(by_index.setdefault(index, SaidCall()))
+                _fill(by_index[index], item)
         case _:
             pass
 
@@ -116,18 +127,17 @@ def _take_item(said: Said, item: dict[str, Any]) -> None:
             parts = [*_objects(item.get("summary")), *_objects(item.get("content"))]
             said.thoughts.extend(_string(part.get("text")) for part in parts)
         case _:
-            said.calls.append(_call(item))
+            said.calls.append(SaidCall())
+            _fill(said.calls[-1], item)
 
 
-def _call(item: dict[str, Any]) -> dict[str, str]:
+def _fill(call: SaidCall, item: dict[str, Any]) -> None:
     arguments = item.get("arguments", item.get("input", item.get("action", "")))
-    return {
-        "name": _string(item.get("name")) or _string(item.get("type")),
-        "arguments": arguments if isinstance(arguments, str) else jsontext.compact(arguments),
-    }
+    call.name = _string(item.get("name")) or _string(item.get("type"))
+    call.arguments = [arguments if isinstance(arguments, str) else jsontext.compact(arguments)]
 
 
-def _take_chat_message(said: Said, by_index: dict[object, dict[str, str]], message: Any) -> None:
+def _take_chat_message(said: Said, by_index: dict[object, SaidCall], message: Any) -> None:
     if not isinstance(message, dict):
         return
     said.text += (_string(message.get("content")), _string(message.get("refusal")))

@@ -73,7 +73,7 @@ class StoreLookup:
         if not self._with_content:
             return None
         said = said_to_client((), {"output": list(items)})
-        calls = [f"{call['name']}({call['arguments']})" for call in said.calls]
+        calls = [f"{call.name}({''.join(call.arguments)})" for call in said.calls]
         return self._mask("\n".join([*said.text, *calls])[:MOST_CHARACTERS]) or None
 
 
