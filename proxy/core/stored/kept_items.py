@@ -36,6 +36,7 @@ PREFIXES: Final[Mapping[str, str]] = {
     "apply_patch_call_output": "apco",
     "compaction": "cmp",
     "compaction_summary": "cmp",
+    "configuration_update": "cfg",
     "custom_tool_call": "ctc",
     "custom_tool_call_output": "ctco",
     "function_call": "fc",

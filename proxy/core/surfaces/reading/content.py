@@ -10,7 +10,7 @@ from typing import Any
 
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
-from proxy.core.model import Audio, File, Image, Part, Reasoning, Refusal, Text
+from proxy.core.model import Audio, File, Image, OutputFormat, Part, Reasoning, Refusal, Text
 from proxy.core.surfaces.memory.tokens import TokenReader
 from proxy.core.surfaces.reading.checks import (
     FieldFault,
@@ -71,6 +71,10 @@ class InputCursor:
     """Does the request ask for a compaction?"""
     tools: list[tuple[list[Any], str]] = field(default_factory=list)
     """Lists of tools that stood among the items, each with its path."""
+    effort: str | None = None
+    """The newest among the items, which goes before the request's own."""
+    format: OutputFormat | None = None
+    """Likewise."""
 
     def path(self, inside: str = "") -> str:
         """The path, in the client's own request, of something inside the item that is being read."""

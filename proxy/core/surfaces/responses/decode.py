@@ -36,8 +36,8 @@ from proxy.core.surfaces.reading.tool_choice import read_choice
 from proxy.core.surfaces.reading.tools import Toolbox, read_tools
 from proxy.core.surfaces.responses.envelope import (
     MAX_INPUT_TEXT,
-    FormatWish,
     ResponsesEnvelope,
+    TextWish,
     Thinking,
     model_in,
     read_envelope,
@@ -97,8 +97,8 @@ def decode(
         ToolChoice(ChoiceMode.NONE) if cursor.compact else choice,
         envelope.get("parallel_tool_calls") is not False,
         _sampling(envelope),
-        _reasoning(envelope),
-        _format(text.format, ledger.work) if text and text.format and not cursor.compact else ANY_TEXT,
+        _reasoning(envelope, cursor.effort),
+        ANY_TEXT if cursor.compact else cursor.format or _format(text, ledger.work),
         verbosity=text.verbosity if text else None,
         user=user_id(envelope.get("safety_identifier"), envelope.get("user")),
         service_tier=envelope.get("service_tier"),
@@ -167,13 +167,14 @@ def _sampling(envelope: ResponsesEnvelope) -> Sampling:
     )
 
 
-def _reasoning(envelope: ResponsesEnvelope) -> ReasoningWish:
+def _reasoning(envelope: ResponsesEnvelope, effort: str | None) -> ReasoningWish:
+    """`effort`: the one that goes before the request's own."""
     thinking = envelope.get("reasoning")
     wants_token = REASONING_TOKEN in (envelope.get("include") or ())
     if thinking is not None:
         summary = thinking.summary or thinking.generate_summary
-        return ReasoningWish(thinking.effort, summary, wants_token, _ways(thinking))
-    return ReasoningWish(wants_token=wants_token) if wants_token else NO_WISH
+        return ReasoningWish(effort or thinking.effort, summary, wants_token, _ways(thinking))
+    return ReasoningWish(effort, wants_token=wants_token) if wants_token or effort else NO_WISH
 
 
 def _ways(thinking: Thinking) -> dict[str, str]:
@@ -182,5 +183,6 @@ def _ways(thinking: Thinking) -> dict[str, str]:
     return {name: word for name, word in said.items() if word and word != USUAL_WAYS[name]}
 
 
-def _format(wish: FormatWish, work: Work) -> OutputFormat:
-    return output_format(wish.type, wish, "text.format", work)
+def _format(text: TextWish | None, work: Work) -> OutputFormat:
+    wish = text.format if text else None
+    return output_format(wish.type, wish, "text.format", work) if wish else ANY_TEXT

@@ -59,6 +59,13 @@ class Thinking(Loose):
     mode: str | None = None
 
 
+class ConfigurationUpdate(Loose):
+    """An item that changes both for the rest of the conversation."""
+
+    reasoning: Thinking | None = None
+    text: TextWish | None = None
+
+
 class ResponsesStreamOptions(Loose):
     include_obfuscation: bool | None = None
 
@@ -103,6 +110,7 @@ class ResponsesEnvelope(TypedDict, total=False):
 
 
 ENVELOPE = TypeAdapter(ResponsesEnvelope)
+CONFIGURATION = TypeAdapter(ConfigurationUpdate)
 
 HARMLESS: dict[str, tuple[Any, ...]] = {
     "access_programs": (None,),

@@ -42,9 +42,11 @@ from proxy.core.surfaces.reading.checks import (
     wrong_value,
 )
 from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
+from proxy.core.surfaces.reading.fields import checked, output_format
 from proxy.core.surfaces.reading.history import LocatedTurn, Said
 from proxy.core.surfaces.responses import tool_results
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
+from proxy.core.surfaces.responses.envelope import CONFIGURATION
 from proxy.core.tools.names import stem
 
 MAX_ITEMS = 20_000
@@ -284,6 +286,18 @@ def _tools(item: Json, cursor: InputCursor) -> None:
         cursor.tools.append((array(item["tools"], ".tools"), cursor.path(".tools")))
 
 
+def _configuration_update(item: Json, cursor: InputCursor) -> None:
+    """From here on the model is to think so hard, and to answer in this form, until the next such item says more."""
+    try:
+        update = checked(CONFIGURATION, item)
+    except FieldFault as fault:
+        raise fault.inside(".") from None
+    cursor.effort = (update.reasoning and update.reasoning.effort) or cursor.effort
+    if update.text and (wish := update.text.format):
+        form = output_format(wish.type, wish, ".text.format", cursor.ledger.work)
+        cursor.format = replace(form, path=cursor.path(form.path))
+
+
 def _names(tools: list[Any], namespace: str | None = None) -> list[str]:
     """The names of the tools that were found, as far as they can be read: errors are found where they are declared."""
     names: list[str] = []
@@ -313,6 +327,7 @@ ITEMS: dict[str, ItemReader] = {
     "compaction": _compaction,
     "compaction_summary": _compaction,
     "compaction_trigger": _compaction_trigger,
+    "configuration_update": _configuration_update,
     "local_shell_call": _local_shell_call,
     "local_shell_call_output": tool_results.local_shell_output,
     "shell_call": _shell_call,

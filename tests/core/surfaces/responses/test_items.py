@@ -6,6 +6,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Call,
     ChoiceMode,
+    FormatKind,
     OutputFormat,
     Reasoning,
     Result,
@@ -21,6 +22,7 @@ from proxy.core.surfaces.responses import items
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.surfaces.responses.decode import decode
 from tests.support.responses_asks import (
+    OBJECT,
     Notes,
     ask,
     assistant,
@@ -36,6 +38,8 @@ from tests.support.responses_asks import (
 from tests.support.tables import table
 
 TEXT = {"type": "input_text", "text": "x"}
+ANY_TEXT = OutputFormat()
+JSON = OutputFormat(FormatKind.JSON_SCHEMA, "n", OBJECT)
 
 
 @table(
@@ -194,7 +198,6 @@ def test_what_the_store_has_kept_is_believed_before_all_else(text):
         ({"id": "msg_1"}, "item_reference"),
         ({"type": "web_search_call", "status": "completed"}, "unknown_item"),
         ({"type": "image_generation_call", "id": "ig_1", "result": None}, "unknown_item"),
-        ({"type": "configuration_update"}, "unknown_item"),
         ({"type": "context_compaction", "encrypted_content": "x"}, "unknown_item"),
         ({"type": "local_shell_call"}, "hosted_call"),
         ({"type": "shell_call", "call_id": "s"}, "hosted_call"),
@@ -417,3 +420,54 @@ def test_what_the_published_clients_send_back():
     ]
     assert said[2].parts == [Text("Well"), called("call_1")]
     assert said[3].parts == [result("call_1")]
+
+
+def configuration(**update):
+    return {"type": "configuration_update", **update}
+
+
+FORM = {"type": "json_schema", "name": "n", "schema": OBJECT}
+
+
+@table(
+    ("updates", "effort", "form"),
+    [
+        ([configuration(reasoning={"effort": "high"})], "high", ANY_TEXT),
+        ([configuration(reasoning={"effort": "high"}), configuration(reasoning={"effort": "none"})], "none", ANY_TEXT),
+        ([configuration(reasoning={"effort": "high"}), configuration(text={"format": FORM})], "high", JSON),
+        ([configuration(text={"format": FORM}), configuration(text={"format": {"type": "text"}})], "low", ANY_TEXT),
+        ([configuration(reasoning={"effort": None}, text={})], "low", ANY_TEXT),
+        ([configuration()], "low", ANY_TEXT),
+    ],
+)  # fmt: skip
+def test_an_item_changes_effort_and_format_until_the_next_one(updates, effort, form):
+    """The request's own words are the baseline, which a client leaves as it is so that the prompt stays cached."""
+    request = ask(
+        input=[user("Hi"), *updates, user("Go on.")], reasoning={"effort": "low", "summary": "auto"}
+    )
+    assert (request.reasoning.effort, request.reasoning.summary, request.format) == (effort, "auto", form)
+    assert len(request.turns) == 2
+
+
+def test_an_item_sets_the_effort_of_a_request_that_has_none():
+    assert ask(input=[user("Hi"), configuration(reasoning={"effort": "high"})]).reasoning.effort == "high"
+
+
+def test_an_items_format_goes_before_the_requests_own_and_tells_its_place():
+    request = ask(
+        input=[user("Hi"), configuration(text={"format": FORM})], text={"format": {"type": "json_object"}}
+    )
+    assert (request.format, request.format.path) == (JSON, "input[1].text.format.schema")
+
+
+@table(
+    ("update", "param"),
+    [
+        ({"reasoning": {"effort": 3}}, "input[1].reasoning.effort"),
+        ({"reasoning": "high"}, "input[1].reasoning"),
+        ({"text": {"format": {"type": "xml"}}}, "input[1].text.format.type"),
+        ({"text": {"format": {"type": "json_schema", "name": "n"}}}, "input[1].text.format.schema"),
+    ],
+)
+def test_a_wrong_update_is_refused_at_its_place(update, param):
+    assert refused(input=[user("Hi"), configuration(**update)]).param == param
