@@ -66,6 +66,7 @@ ODDITIES: Final[Mapping[str, str]] = {
     "no_answer": "The reply ended with thoughts alone, without an answer or a call.",
     "other_choice": "The backend sent more than one choice; only the first was taken.",
     "parallel_call": "The model made several calls though the client wants one at a time; the first was taken.",
+    "output_pending": "A tool of the client's works still; the model was told that its result will come later.",
     "part_not_an_object": "What should be a part of the reply was no object; it was left out.",
     "part_unknown": "The backend sent a kind of part that is not known here; it was left out.",
     "ping_with_words": "The backend's sign of life was words instead of a comment; they were left out.",
@@ -84,6 +85,7 @@ ODDITIES: Final[Mapping[str, str]] = {
 """What a backend or a client did that is strange, and could be understood or had to be left out."""
 
 LOSSES: Final[Mapping[str, str]] = {
+    "async": "That the model is to go on after a call without its result: it ends its turn there.",
     "audio": "Audio in the history: it names what was said aloud on another server.",
     "compaction_trigger": "A request to compact the history on its way: the proxy compacts only when it is asked to.",
     "defer_loading": "That the model is to find a tool by searching: it is told of all tools at once.",

@@ -5,9 +5,11 @@ from wherever they stand, missing ones are made up, and a call id that is used t
 keep their place, each by itself. A history that is in this order already comes out unchanged.
 
     call A, call B, "text", result B, user, result A   →   [call A, call B, "text"] [result A, result B] [user]
+
+Only the result of a tool that nobody waits for (`async`) stays where it came: the model has gone on without it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,6 +19,7 @@ from proxy.core.masking.redact import as_name, shown
 from proxy.core.model import (
     ASSISTANT,
     TOOL,
+    USER,
     Audio,
     Call,
     File,
@@ -27,6 +30,7 @@ from proxy.core.model import (
     Result,
     Role,
     Text,
+    ToolName,
     Turn,
 )
 
@@ -36,6 +40,9 @@ MISSING_RESULT = "aborted"
 ABORTED = "The history has calls without their outputs: the model was told that they were aborted."
 """Stands for a result that the client does not have: Codex writes it for a call that it could not run. It is marked as
 failed for backends that have such a mark: the model must not take the word for what the tool found."""
+
+PENDING_RESULT = "The tool is still at work. Go on without its result, which will come later."
+"""Stands for the result of a tool that nobody waits for. A model that read of an abort would call it again."""
 
 NAMELESS = "call"
 """Stem for calls whose id is an empty string, which no backend takes."""
@@ -57,12 +64,14 @@ def canonical(
     ledger: Ledger,
     orphan_outputs: OrphanOutputs = "refuse",
     path_of: Callable[[Any], str] = str,
+    unawaited: Collection[ToolName] = (),
 ) -> list[Turn]:
     """The turns in the order that every backend accepts. Codex loses calls when it cuts a history, so its orphaned
-    outputs are dropped; other clients' are refused. `path_of`: see `LocatedTurn`."""
+    outputs are dropped; other clients' are refused. `path_of`: see `LocatedTurn`. `unawaited`: tools whose results
+    may come in a later turn."""
     if not any(role in ANSWERED for role, _, _ in located):  # nobody has said anything yet
         return [Turn(role, parts) for role, parts, _ in located if parts]
-    history = _History(located, ledger)
+    history = _History(located, ledger, unawaited)
     for role, parts, place in located:
         if role is ASSISTANT:
             history.reply(parts)
@@ -94,21 +103,26 @@ class _History:
         "_located",
         "_newest",
         "_open",
+        "_spoken",
         "_strays",
         "_taken",
+        "_unawaited",
         "_uses",
         "_waiting",
         "turns",
     )
 
-    def __init__(self, located: list[LocatedTurn], ledger: Ledger) -> None:
+    def __init__(self, located: list[LocatedTurn], ledger: Ledger, unawaited: Collection[ToolName]) -> None:
         self._located = located
         self._ledger = ledger
+        self._unawaited = unawaited
         self.turns: list[Turn] = []
         self._open: Turn | None = None
         """The assistant turn that still grows: no result of its calls has come yet."""
+        self._spoken: Turn | None = None
+        """The newest turn that is no result."""
         self._answers: list[Part] = []
-        """The results of its calls, which are the turn after it."""
+        """The results of the open turn's calls, which are the turn after it."""
         self._newest: dict[str, _Asked] = {}
         """By the client's id: the call that came last."""
         self._waiting: dict[str, _Asked] = {}
@@ -124,7 +138,7 @@ class _History:
                 continue
             growing = self._open
             if growing is None:
-                growing = self._open = Turn(ASSISTANT, [])
+                growing = self._open = self._spoken = Turn(ASSISTANT, [])
                 self.turns.append(growing)
                 self._answers = []
             growing.parts.append(self._call(part, growing) if isinstance(part, Call) else part)
@@ -132,13 +146,22 @@ class _History:
     def results(self, parts: list[Part], place: Any) -> None:
         for part in parts:
             if isinstance(part, Result):
-                answered = self._answer(part)
-                if answered is None:
+                asked = self._asked(part)
+                if asked is None:
                     self._strays.append((part, place))
-                elif answered is self._open:
-                    self._open = None
+                elif asked.call.tool in self._unawaited and asked.turn is not self._spoken:
+                    self._make_up(asked)
+                    self._append(_late(asked.call, part))
+                else:
+                    self._answer(asked, part)
+                    if asked.turn is self._open:
+                        self._open = None
 
     def other(self, turn: Turn) -> None:
+        self._spoken = turn
+        self._append(turn)
+
+    def _append(self, turn: Turn) -> None:
         self._open = None
         self.turns.append(turn)
 
@@ -146,9 +169,11 @@ class _History:
         """Pairs results that stand before their call. A result without any call is an orphan, and for a call without
         any result one is made up."""
         for result, place in self._strays:
-            if self._answer(result) is None:
-                if orphan_outputs == "refuse":
-                    raise _orphan(result, path_of(place), known=result.call_id in self._newest)
+            if (asked := self._asked(result)) is not None:
+                self._answer(asked, result)
+            elif orphan_outputs == "refuse":
+                raise _orphan(result, path_of(place), known=result.call_id in self._newest)
+            else:
                 self._ledger.drop("orphan_output")
         for asked in self._waiting.values():
             unanswered: _Asked | None = asked
@@ -188,30 +213,40 @@ class _History:
         self._ledger.odd("call_id_replaced")
         return call_id
 
-    def _answer(self, result: Result) -> Turn | None:
-        """Pairs a result with a call, and returns the call's turn: among the calls with this id the newest turn's, and
-        within that turn the first."""
+    def _asked(self, result: Result) -> _Asked | None:
+        """Takes the call that waits for a result: among those with its id the newest turn's, and within that turn the
+        first."""
         asked = self._waiting.pop(result.call_id, None)
-        if asked is None:
-            return None
-        if asked.next is not None:
+        if asked is not None and asked.next is not None:
             self._waiting[result.call_id] = asked.next
+        return asked
+
+    def _answer(self, asked: _Asked, result: Result) -> None:
         call_id = asked.call.call_id
         asked.answers[asked.place] = result if result.call_id == call_id else replace(result, call_id=call_id)
         if self._ledger.details:
             self._ledger.log.debug("input_output", call_id=as_name(call_id), bytes=_size(result))
-        return asked.turn
 
     def _make_up(self, asked: _Asked) -> None:
+        asked.answers[asked.place] = self._made_up(asked.call)
+
+    def _made_up(self, call: Call) -> Result:
+        if call.tool in self._unawaited:
+            self._ledger.odd("output_pending")
+            return Result(call.call_id, [Text(PENDING_RESULT)])
         self._ledger.odd("missing_output")
         self._ledger.warn(ABORTED)
-        result = Result(asked.call.call_id, [Text(MISSING_RESULT)], is_error=True)
-        asked.answers[asked.place] = result
+        return Result(call.call_id, [Text(MISSING_RESULT)], is_error=True)
 
 
 def _is_wordless_thought(part: Text | Refusal | Reasoning) -> bool:
     """Does it hold something for a backend, though it has no words?"""
     return isinstance(part, Reasoning) and bool(part.extras)
+
+
+def _late(call: Call, result: Result) -> Turn:
+    """The result of a call from which the model has gone on. No backend takes a second one for the same call."""
+    return Turn(USER, [Text(f"The result of the call {call.call_id} of {call.tool.name}:"), *result.content])
 
 
 def _orphan(result: Result, path: str, *, known: bool) -> ClientFault:

@@ -64,6 +64,8 @@ class Toolbox:
     """What is said of each namespace."""
     chosen: Any = None
     """The choice, if it is one among those."""
+    unawaited: set[ToolName] = field(default_factory=set)
+    """The tools whose results may come in a later turn (`async`)."""
     left: int = MAX_TOOLS
     nested: bool = False
     """Does this surface put a tool under the name of its type? The flat form is accepted too, but never suggested."""
@@ -164,8 +166,10 @@ def _specs(
             own, inner = unnested(tool, kind, path, nested=toolbox.nested)
             spec = reader(own, inner, namespace, work)
         else:
-            spec, inner = None, path
+            own, spec, inner = tool, None, path
         if spec:
+            if own.get("async") is True:
+                toolbox.unawaited.add(spec.tool)
             yield spec, f"{inner}.name"
         elif kind == "namespace" and namespace is None:
             inside, space = f"{path}.tools", named(tool, path)

@@ -43,7 +43,7 @@ from proxy.core.surfaces.responses.envelope import (
     read_envelope,
 )
 from proxy.core.surfaces.responses.items import read_items
-from proxy.core.surfaces.responses.tools import READERS, deferred
+from proxy.core.surfaces.responses.tools import READERS, unheeded
 from proxy.core.surfaces.responses.whole_input import WholeInput
 from proxy.core.work import Work
 
@@ -81,10 +81,13 @@ def decode(
     located = _turns(envelope, cursor)
     declared = envelope.get("tools") or []
     toolbox = read_tools([(declared, "tools"), *cursor.tools], ledger, READERS, run=run)
-    for _ in range(found_of(toolbox.tools, "deferred", lambda: deferred(declared))):
+    wishes = found_of(toolbox.tools, "unheeded", lambda: unheeded(declared))
+    for _ in range(wishes["defer_loading"]):
         ledger.drop("defer_loading")
+    for _ in range(wishes["async"]):
+        ledger.drop("async")
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
-    turns = canonical(located, ledger, orphan_outputs, cursor.path_of_call)
+    turns = canonical(located, ledger, orphan_outputs, cursor.path_of_call, toolbox.unawaited)
     if not turns:
         raise wrong_value(
             "input", "holds nothing that can be sent to a model: give it a message with content."

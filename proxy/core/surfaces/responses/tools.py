@@ -1,5 +1,6 @@
 """How the Responses surface declares tools: a table `type → function`."""
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -57,11 +58,14 @@ def is_offered(tool: Json, run: Collection[str] = ()) -> bool:
     return kind == "namespace" or (kind in READERS and not runs_elsewhere(tool))
 
 
-def deferred(declared: list[Json]) -> int:
-    """Counts tools that the model is to find by searching: it is told of all of them at once."""
-    return sum(
-        1
+def unheeded(declared: list[Json]) -> Counter[str]:
+    """Counts what tools ask for and no model is told: that it finds them by searching, as it is told of all of them at
+    once, and that it goes on after their call, as it ends its turn there."""
+    return Counter(
+        wish
         for tool in declared
         for one in (tool["tools"] if tool["type"] == "namespace" else (tool,))
-        if one.get("defer_loading") and one["type"] in READERS
+        if one["type"] in READERS
+        for wish in ("defer_loading", "async")
+        if one.get(wish)
     )

@@ -17,9 +17,10 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
-from proxy.core.surfaces.reading.history import canonical
+from proxy.core.surfaces.reading.history import PENDING_RESULT, canonical
 from tests.support.responses_asks import (
     Notes,
+    ask,
     assistant,
     call,
     called,
@@ -327,3 +328,70 @@ def test_a_refused_orphan_is_a_client_fault_for_callers_without_a_surface():
         canonical([(Role.TOOL, [result("x")], "messages[2].tool_call_id")], Ledger())
     assert caught.value.param == "messages"
     assert "messages[2].tool_call_id" in caught.value.message
+
+
+ASYNC = {"type": "function", "name": "weather", "async": True}
+PENDING = Result("a", [Text(PENDING_RESULT)])
+WORDS = Text("The result of the call a of weather:")
+
+
+@table(
+    ("items", "expected"),
+    [
+        pytest.param(
+            [user("Hi"), call("a"), assistant("I have begun."), user("And?")],
+            [
+                ("user", [Text("Hi")]),
+                ("assistant", [A, Text("I have begun.")]),
+                ("tool", [PENDING]),
+                ("user", [Text("And?")]),
+            ],
+            id="still at work",
+        ),
+        pytest.param(
+            [call("a"), assistant("I have begun."), output("a")],
+            [("assistant", [A, Text("I have begun.")]), ("tool", [result("a")])],
+            id="in the next turn, as of any other tool",
+        ),
+        pytest.param(
+            [call("a"), user("And?"), assistant("Wait."), output("a")],
+            [
+                ("assistant", [A]),
+                ("tool", [PENDING]),
+                ("user", [Text("And?")]),
+                ("assistant", [Text("Wait.")]),
+                ("user", [WORDS, *result("a").content]),
+            ],
+            id="behind what was said meanwhile",
+        ),
+        pytest.param(
+            [call("a"), user("And?"), call("b"), output("a"), output("b"), user("Now?")],
+            [
+                ("assistant", [A]),
+                ("tool", [PENDING]),
+                ("user", [Text("And?")]),
+                ("assistant", [B]),
+                ("tool", [result("b")]),
+                ("user", [WORDS, *result("a").content]),
+                ("user", [Text("Now?")]),
+            ],
+            id="together with the results of a later turn",
+        ),
+        pytest.param(
+            [output("a"), call("a"), user("And?")],
+            [("assistant", [A]), ("tool", [result("a")]), ("user", [Text("And?")])],
+            id="before its call",
+        ),
+    ],
+)
+def test_the_result_of_a_tool_that_nobody_waits_for_stays_where_it_came(items, expected):
+    """The model has gone on without it, and must neither take it for lost, nor read of it where it did not know it."""
+    ledger = Ledger()
+    assert spoken(*ask(ledger, input=items, tools=[ASYNC]).turns) == expected
+    assert "missing_output" not in ledger.oddities
+
+
+def test_a_pending_result_is_counted_and_no_reason_for_a_warning():
+    ledger = Ledger()
+    ask(ledger, input=[call("a"), user("And?")], tools=[ASYNC])
+    assert (ledger.oddities, ledger.warnings) == ({"output_pending": 1}, [])

@@ -45,3 +45,11 @@ def test_tools_that_are_to_be_found_are_declared_and_counted():
     declared = ask(ledger, tools=[late, space, server]).tools
     assert [spec.tool for spec in declared] == [ToolName("f"), ToolName("f", "n"), ToolName("g", "n")]
     assert ledger.dropped == {"defer_loading": 2, "hosted_tool": 1}
+
+
+def test_tools_after_whose_call_the_model_is_to_go_on_are_counted():
+    """Backends end the turn of the model at a call."""
+    ledger = Ledger()
+    async_tools = [{"type": kind, "name": kind, "async": True} for kind in ("function", "custom")]
+    ask(ledger, tools=[*async_tools, {"type": "function", "name": "f", "async": False}])
+    assert ledger.dropped == {"async": 2}
