@@ -105,7 +105,7 @@ def decode(
         verbosity=text.verbosity if text else None,
         user=user_id(envelope.get("safety_identifier"), envelope.get("user")),
         service_tier=envelope.get("service_tier"),
-        generate=envelope.get("generate") is not False,
+        generate=envelope.get("generate") is not False and not _prewarms(body),
         stream=bool(envelope.get("stream")),
         compact=cursor.compact,
         validate_arguments=options.validate_tool_arguments if options else None,
@@ -113,6 +113,12 @@ def decode(
         hosted=_hosted(toolbox, envelope, ledger),
         namespaces=toolbox.spaces,
     )
+
+
+def _prewarms(body: dict[str, Any]) -> bool:
+    """Is the prompt only to be cached? That goes before `generate`."""
+    options = body.get("prompt_cache_options")
+    return isinstance(options, dict) and options.get("prewarm") is True
 
 
 def _hosted(toolbox: Toolbox, envelope: ResponsesEnvelope, ledger: Ledger) -> Hosted | None:

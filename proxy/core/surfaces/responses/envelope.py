@@ -36,6 +36,7 @@ MAX_INPUT_TEXT = 10_485_760
 """Characters of an `input` that is one string. This is the published bound."""
 
 Label = Annotated[str, Field(max_length=64)]
+UserLabel = Annotated[str, Field(max_length=128)]
 Key = Annotated[str, Field(max_length=MAX_KEY)]
 Value = Annotated[str, Field(max_length=MAX_VALUE)]
 
@@ -99,7 +100,7 @@ class ResponsesEnvelope(TypedDict, total=False):
     metadata: Annotated[dict[Key, Value], Field(max_length=MAX_PAIRS)] | None
     service_tier: str | None
     user: Any
-    safety_identifier: Label | None
+    safety_identifier: UserLabel | None
     prompt_cache_key: Label | None
     previous_response_id: str | None
     conversation: Any

@@ -293,10 +293,17 @@ def test_a_tool_loop_in_the_form_of_the_python_sdk():
     ]
 
 
+def test_a_user_may_be_named_by_the_longest_of_usual_digests() -> None:
+    """SHA-512 has 128 digits; so many are the published bound."""
+    assert ask(safety_identifier="f" * 128).user == "f" * 128
+
+
 def test_a_warm_up_is_a_request_that_nobody_answers() -> None:
     assert ask().generate
     assert ask(generate=True).generate
     assert not ask(generate=False).generate
+    assert not ask(generate=True, prompt_cache_options={"prewarm": True}).generate
+    assert all(ask(prompt_cache_options=options).generate for options in ({"prewarm": False}, {}, None, "x"))
 
 
 def test_what_is_said_of_the_cache():

@@ -121,7 +121,7 @@ def test_null_is_absent():
         ({"metadata": {"k": "x" * 513}}, "metadata.k may have at most 512 characters."),
         ({"metadata": {str(n): "" for n in range(17)}}, "metadata may have at most 16 entries."),
         ({"service_tier": 5}, "service_tier must be a string, got number."),
-        ({"safety_identifier": "x" * 65}, "safety_identifier may have at most 64 characters."),
+        ({"safety_identifier": "x" * 129}, "safety_identifier may have at most 128 characters."),
         ({"prompt_cache_key": "x" * 65}, "prompt_cache_key may have at most 64 characters."),
         ({"request_options": "x"}, "request_options must be an object, got string."),
         (
