@@ -24,6 +24,7 @@ CASES = (
     _socket("lists, objects and names: send fewer", None, "too_many_values", "[" + "[]," * 500_001 + "0]"),
     _socket("must be a JSON object", None, "invalid_type", []),
     _socket("Only messages of type response.create are understood", "type", "unknown_message_type", {}),
+    _socket("send the input with the next response.create", None, "steering_not_supported", {"type": "response.steer"}),
     _socket("stream_id must be 1 to 256 of the letters", "stream_id", "invalid_value", CREATE | {"stream_id": ""}),
     _socket(
         "leave previous_response_id out and send the whole history as input",

@@ -138,13 +138,13 @@ async def _socket(case: Case, body: Any, url: str, session: aiohttp.ClientSessio
             previous = answer.get("response", {}).get("id", "")
         if not body:
             answer = await _ended(socket)
-    return answer["status"], answer["error"], {}
+    return answer.get("status", 400), answer["error"], {}
 
 
 async def _ended(socket: aiohttp.ClientWebSocketResponse) -> Json:
     while True:
         event = jsontext.strict(await socket.receive_str())
-        if event["type"] in ("error", "response.completed"):
+        if event["type"] in ("error", "response.completed", "response.steer.failed"):
             return event
 
 

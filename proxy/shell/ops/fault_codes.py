@@ -19,7 +19,7 @@ CODES: Final = frozenset({
     "permission_denied", "previous_response_not_completed", "previous_response_not_found",
     "property_name_above_max_length", "rate_limit_exceeded", "request_timeout", "request_too_complex",
     "request_too_large", "response_not_found", "server_error", "server_is_overloaded", "server_shutting_down",
-    "storage_error", "string_above_max_length", "too_many_tool_calls", "too_many_values",
+    "steering_not_supported", "storage_error", "string_above_max_length", "too_many_tool_calls", "too_many_values",
     "tool_arguments_too_large", "tool_call_incomplete", "tool_call_required", "tool_limit_exceeded",
     "tool_not_allowed", "tool_schema_incompatible", "unchecked_tool_arguments", "unfit_answer", "unfit_tool_call",
     "unknown_message_type", "unknown_tool_call", "unsupported_content", "unsupported_encoding",

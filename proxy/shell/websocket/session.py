@@ -26,7 +26,12 @@ from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Loan, Shares
 from proxy.core.stored.named import Known, Named
 from proxy.core.surfaces.responses.latest_responses import PIECE_BYTES, LatestResponses, Remembered
-from proxy.core.surfaces.responses.socket_messages import error_message, read_create, take_lane
+from proxy.core.surfaces.responses.socket_messages import (
+    Unsteered,
+    error_message,
+    read_create,
+    take_lane,
+)
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.core.surfaces.surface import Stored
 from proxy.shell.engine import Engine
@@ -292,7 +297,11 @@ class SocketSession:
             raise ClientFault(
                 "Messages must be text, not binary: send the JSON as text.", code="invalid_message"
             )
-        body = await self._engine.threads.read(data, read_create, ledger, loan)
+        try:
+            body = await self._engine.threads.read(data, read_create, ledger, loan)
+        except Unsteered as fault:
+            stream.lane = self._known.lane_of(fault.details["previous_response_id"])
+            raise
         stream.lane = take_lane(body)
         self._known.begin(stream.lane)
         return body

@@ -72,6 +72,32 @@ async def test_what_is_no_message_is_refused_in_its_place(backend: ScriptedBacke
     assert (await talk.turn())["status"] == "completed"
 
 
+@pytest.mark.parametrize("lane", [{}, {"stream_id": "b"}])
+async def test_what_is_to_steer_an_answer_comes_back_behind_it(
+    backend: ScriptedBackend, proxy: Proxy, talk: Talk, lane: dict[str, str]
+) -> None:
+    """As the API says it where steering is not supported. An `error` would be taken for the end of the next turn."""
+    goes_on = asyncio.Event()
+    backend.plays(waits(goes_on))
+    await talk.ask(**lane)
+    begun = await talk.until("response.output_text.delta")
+    steer = {
+        "previous_response_id": begun[0]["response"]["id"],
+        "input": [{"role": "user", "content": "Be brief."}],
+    }
+    await talk.socket.send_json({"type": "response.steer"} | steer)
+    goes_on.set()
+    assert (await talk.until(*ENDINGS))[-1]["type"] == "response.completed"
+    failed = await talk.next()
+    error = failed.pop("error")
+    assert failed == {"type": "response.steer.failed", "sequence_number": 0, "steer": steer} | lane
+    assert (error["type"], error["code"]) == ("invalid_request_error", "steering_not_supported")
+    assert (await talk.turn(**lane, previous_response_id=steer["previous_response_id"]))[
+        "status"
+    ] == "completed"
+    assert "Be brief" not in proxy.log.text
+
+
 async def test_a_bug_of_ours_is_a_refusal_and_its_traceback_stays_here(
     proxy: Proxy, talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,11 @@ class LatestResponses:
         del self._kept[lane]
         return False
 
+    def lane_of(self, previous: Any) -> str | None:
+        """The name of the lane, if it has one, whose newest response that is."""
+        lane = self._lane_of(previous)
+        return None if lane is NO_LANE else lane
+
     def _lane_of(self, previous: str) -> Any:
         return next((lane for lane, known in self._kept.items() if known.id == previous), NO_LANE)
 

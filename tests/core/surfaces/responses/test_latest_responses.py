@@ -131,6 +131,15 @@ def test_v05_each_lane_has_a_newest_response_of_its_own() -> None:
     assert completed(on(known, None), {"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
 
 
+def test_the_lane_of_a_response_is_that_whose_newest_it_is() -> None:
+    known = memory()
+    known.begin("a")
+    keep(known, "resp_2", {"input": "Hi"}, [ANSWER])
+    assert [known.lane_of(previous) for previous in ("resp_1", "resp_2", "resp_3", None, [])] == [
+        None, "a", None, None, None,
+    ]  # fmt: skip
+
+
 def test_v05_another_lane_forks_and_takes_nothing_away() -> None:
     known = memory()
     for _ in range(2):

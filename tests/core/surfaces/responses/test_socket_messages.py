@@ -6,7 +6,13 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault, NotFound, RateLimited
-from proxy.core.surfaces.responses.socket_messages import error_message, on_lane, read_create, take_lane
+from proxy.core.surfaces.responses.socket_messages import (
+    Unsteered,
+    error_message,
+    on_lane,
+    read_create,
+    take_lane,
+)
 from tests.support.tables import table
 
 
@@ -130,3 +136,24 @@ def test_v05_each_message_names_its_lane() -> None:
         "stream_id": "a-1",
     }
     assert jsontext.loads(error_message(ClientFault("No."), "a-1"))["stream_id"] == "a-1"
+
+
+@table(
+    "steer",
+    [{"previous_response_id": "resp_1", "input": "Be brief."}, {"previous_response_id": None, "input": None}],
+)
+def test_what_is_to_steer_an_answer_comes_back(steer: dict[str, Any]) -> None:
+    with pytest.raises(Unsteered) as refused:
+        read_create(jsontext.dumps({"type": "response.steer"} | steer))
+    assert jsontext.loads(error_message(refused.value, "a")) == {
+        "type": "response.steer.failed",
+        "sequence_number": 0,
+        "error": {
+            "type": "invalid_request_error",
+            "code": "steering_not_supported",
+            "message": "An answer cannot be steered here: send the input with the next response.create.",
+            "param": None,
+        },
+        "steer": steer,
+        "stream_id": "a",
+    }
