@@ -12,6 +12,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Literal, Protocol, TextIO
@@ -208,8 +209,11 @@ class _Lines:
     def _write(self, level: int, name: str, event: str, fields: Mapping[str, Any]) -> None:
         if level >= self._least:
             line = self._line_of({"timestamp": "", "level": name, "event": event, **self._bound, **fields})
-            self._stream.write(f"{line}\n")
-            self._stream.flush()
+            with suppress(
+                OSError
+            ):  # a full disk, or a reader that has gone: no request fails for want of its line
+                self._stream.write(f"{line}\n")
+                self._stream.flush()
 
 
 def make_log(

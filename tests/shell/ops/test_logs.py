@@ -1,5 +1,6 @@
 """Log lines: two forms, no secrets, nothing that a terminal would obey."""
 
+import errno
 import io
 import logging
 import sys
@@ -85,6 +86,19 @@ def test_the_form_can_be_chosen() -> None:
     terminal = Terminal()
     make_log(format="json", stream=terminal).info("request")
     assert orjson.loads(terminal.getvalue())["event"] == "request"
+
+
+@pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "full"), BrokenPipeError()])
+def test_a_line_that_cannot_be_written_fails_nothing(failure: OSError) -> None:
+    """The disk is full, or who read the log has gone. A request that was to be refused was not answered at all."""
+
+    class Full(io.StringIO):
+        def flush(self) -> None:
+            raise failure
+
+    log = make_log(stream=Full())
+    log.info("store_chosen")
+    log.bind(request_id="r").tell("request", {})
 
 
 def test_lines_below_the_level_are_not_written() -> None:
