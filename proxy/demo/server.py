@@ -79,8 +79,8 @@ class Handlers:
         response = web.StreamResponse(
             headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
         )
-        await response.prepare(request)
         with suppress(ConnectionError):  # whoever asked has left, which is nothing to write a traceback about
+            await response.prepare(request)
             await self.say(response, list(completion.chunks()), breaks)
         if breaks == "cut":
             cut(request)

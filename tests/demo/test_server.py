@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 import openai
+import orjson
 import pytest
 
 from proxy import demo
@@ -153,5 +154,28 @@ async def test_a_client_that_leaves_is_nothing_to_speak_of(monkeypatch: pytest.M
                 response.close()
             await (await session.get(f"{server.url}/models")).read()
     await asyncio.wait(asyncio.all_tasks() - before)  # those that speak on, to nobody
+    await server.stop()
+    assert said == []
+
+
+async def test_nor_is_one_that_leaves_before_the_answer_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[logging.LogRecord] = []
+    monkeypatch.setattr(logging.getLogger("aiohttp.server"), "handle", said.append)
+    asked = asyncio.Event()
+
+    class Heard(list[demo.Recorded]):
+        def append(self, _: demo.Recorded) -> None:
+            asked.set()
+
+    server = await demo.start(slow_s=0.05, record=Heard())
+    before = asyncio.all_tasks()
+    body = orjson.dumps({"model": "demo-slow", "stream": True, "messages": [USER]})
+    _, writer = await asyncio.open_connection(*server.runner.addresses[0][:2])
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    writer.write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    async with asyncio.timeout(5):
+        await asked.wait()
+    writer.close()
+    await asyncio.wait(asyncio.all_tasks() - before)
     await server.stop()
     assert said == []
