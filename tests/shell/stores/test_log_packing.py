@@ -1,5 +1,7 @@
 """Rows of a log: each goes on with those before it, and every few rows anybody can begin to read."""
 
+import tracemalloc
+
 import pytest
 
 from proxy.shell.stores.log_packing import MOST_PACKERS, ROWS_OF_A_STREAM, Packers, Unpacker
@@ -47,11 +49,27 @@ def test_where_the_log_is_not_as_it_was_left_it_begins_anew() -> None:
     assert packers.pack(LOG, 6, [event(6)])[0]
 
 
-def test_the_number_of_packers_is_bounded() -> None:
+def test_of_too_many_packers_the_longest_unused_goes() -> None:
     packers = Packers()
-    for number in range(MOST_PACKERS + 1):
+    for number in range(MOST_PACKERS):
         packers.pack(("t", str(number)), 0, [b"1"])
-    assert packers.pack(("t", "0"), 1, [b"2"])[0]
+    assert not packers.pack(("t", "0"), 1, [b"2"])[0]
+    packers.pack(("t", "one more"), 0, [b"1"])
+    assert not packers.pack(("t", "0"), 2, [b"3"])[0]
+    assert packers.pack(("t", "1"), 1, [b"2"])[0]
+
+
+def test_a_packer_takes_little_memory() -> None:
+    """As many as there may be take 40 MiB."""
+    packers = Packers()
+    tracemalloc.start()
+    try:
+        for number in range(100):
+            packers.pack(("t", str(number)), 0, [event(number)])
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert taken < 100 * (40 << 10)
 
 
 def test_what_is_damaged_is_told() -> None:

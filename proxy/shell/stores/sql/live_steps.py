@@ -76,6 +76,8 @@ class LiveSteps:
         for row in rows:
             if logs[row.key].state is LogState.OPEN:
                 yield from self._extend(logs[row.key], row)
+            else:
+                self._packers.forget(row.key)
         for key, log in changed.items():
             yield from self._change(key, log)
         return {key: REFUSALS[log.state] for key, log in logs.items() if log.state in REFUSALS}

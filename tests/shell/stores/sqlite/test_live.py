@@ -1,8 +1,9 @@
 """What may vanish, in a file: what no other engine does. `tests/stores` asks all engines the same."""
 
+import tracemalloc
 from pathlib import Path
 
-from proxy.shell.stores.protocol import Cursor, Granted, Key, LogRow, Want
+from proxy.shell.stores.protocol import Cursor, Granted, Key, LogClosed, LogRow, Want
 from proxy.shell.stores.sqlite.live import SqliteLive
 from tests.support.stores import Terms
 
@@ -39,3 +40,28 @@ async def test_nobodys_memos_make_another_forget(tmp_path: Path) -> None:
     assert list(map(int, kept)) == list(range(11, 20))
     assert await live.recall("t", ["a"]) == {"a": b"x" * 100}
     await live.close()
+
+
+async def test_nothing_is_left_of_a_log_that_another_process_has_ended(tmp_path: Path) -> None:
+    """T66: whoever cancels a response stops where the balancer sends him, mostly not where it is worked on."""
+    here, there = (SqliteLive(tmp_path / "live.db", Terms().clock) for _ in range(2))
+    await here.open()
+    await there.open()
+
+    async def ended_there(number: int) -> None:
+        key = Key("t", f"resp_{number}")
+        await here.append([LogRow(key, 0, [b"{}"])])
+        await there.shut(key)
+        assert await here.append([LogRow(key, 1, [b"{}"])]) == {key: LogClosed.OVER}
+
+    await ended_there(0)
+    tracemalloc.start()
+    try:
+        for number in range(1, 51):
+            await ended_there(number)
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert taken < 50 * 4096
+    await here.close()
+    await there.close()
