@@ -14,6 +14,8 @@ SCRIPT = Script(20, 10, 1)
 POLL_SECONDS = 0.1
 PAUSE_SECONDS = 0.2
 LONGEST_CHAIN = 12
+LONGEST_CONVERSATION = 100
+"""Items. Each turn holds all of them: were they ever more, nobody could tell whether the proxy itself grows."""
 SPARED = {"conversation_locked", "rate_limit_exceeded"}
 """Refusals that are to be expected: of a conversation whose worker was killed, and of too much work at once."""
 
@@ -106,10 +108,11 @@ class Keeper:
             self._conversation = made["id"]
             self._promises.conversations[self._conversation] = 0
         answer = await self._turn("in conversation", conversation=self._conversation)
-        if answer is None:
+        items = self._promises.conversations
+        if answer is not None:
+            items[self._conversation] += 2
+        if answer is None or items[self._conversation] >= LONGEST_CONVERSATION:
             self._conversation = ""  # which is looked at again when all is over
-        else:
-            self._promises.conversations[self._conversation] += 2
 
     async def polled(self) -> None:
         await self._run_to_its_end(stream=False)

@@ -2,7 +2,8 @@
 
 Clients store, continue, resume, cancel and delete over two workers on one store, of which one is killed every few
 seconds. In the end everything that was answered must be there with its content, every run must have exactly one end,
-every conversation must take a turn, every chain must go on, and files and memory must be bounded.
+every conversation must take a turn, every chain must go on, and files and memory must be bounded. In the second half
+always the younger worker is killed, so that the other one shows what a worker comes to that lives.
 """
 
 import asyncio
@@ -23,6 +24,7 @@ from tests.load.process import Server, memory_mib, open_files, workers_of
 from tests.load.progress import SoakProgress
 from tests.load.promises import Audit, Promises, now
 from tests.load.troubles import OnlyKills
+from tests.load.watching import growth
 
 SAMPLE_SECONDS = 1.0
 FINISHING_SECONDS = 150.0
@@ -41,7 +43,9 @@ class Rules:
     seconds: float
     clients: int = 30
     kill_seconds: float = 20.0
-    most_mib: float = 400.0
+    most_mib: float = 250.0
+    growth_mib: float = 12.0
+    """Of the worker that has lived the longest, in the second half of its life."""
     patience: float = 150.0
     """For what the dead have left: their leases, the time in which nobody buries, and the round of the sweeper."""
     program: str = "proxy"
@@ -53,9 +57,20 @@ class Found:
     endings: Counter[str] = field(default_factory=Counter)
     kills: list[float] = field(default_factory=list)
     memory: list[float] = field(default_factory=list)
+    workers: dict[int, list[tuple[float, float]]] = field(default_factory=dict)
+    """The memory of each: seconds and MiB, up to the end of the load."""
     files: dict[str, int] = field(default_factory=dict)
     """Bytes, by name."""
     promised: str = ""
+
+    @property
+    def elder(self) -> list[tuple[float, float]]:
+        """Of the worker that has lived the longest."""
+        return max(self.workers.values(), key=len)
+
+    @property
+    def growth(self) -> float:
+        return growth(self.elder[len(self.elder) // 2 :])
 
 
 class StoredSoak:
@@ -97,18 +112,23 @@ class StoredSoak:
 
     async def _kill(self) -> None:
         """One worker after the other, and now and then the same twice: some live longer than a lease."""
+        began = now()
         while True:
             await asyncio.sleep(self._rules.kill_seconds)
             workers = workers_of(self._proxy.pid)
             if len(workers) > 1:
                 self.found.kills.append(now())
+                is_late = now() - began > self._rules.seconds / 2
+                victim = 1 if is_late else len(self.found.kills) * 2 // 3 % 2
                 with suppress(ProcessLookupError):
-                    os.kill(workers[len(self.found.kills) * 2 // 3 % 2], signal.SIGKILL)
+                    os.kill(workers[victim], signal.SIGKILL)
 
     async def _sample(self, began: float) -> None:
         while True:
             with suppress(OSError, StopIteration):  # one of them was killed meanwhile
                 self.found.memory.append(memory_mib(self._proxy.pid))
+                for worker in () if self._over else workers_of(self._proxy.pid):
+                    self.found.workers.setdefault(worker, []).append((now(), memory_mib(worker)))
             self._progress.say(
                 f"{now() - began:.0f} of {self._rules.seconds:g} s and what the audit takes: "
                 f"{sum(self.found.endings.values())} answers, {len(self.found.kills)} kills, "
@@ -134,6 +154,8 @@ class StoredSoak:
                 wrong(f"{times} × {words} in the log")
         if max(found.memory) > rules.most_mib:
             wrong(f"memory: {max(found.memory):.0f} MiB")
+        if found.growth > rules.growth_mib:
+            wrong(f"memory: {found.growth:.1f} MiB more in the second half of a worker's life")
         for worker in workers_of(self._proxy.pid):
             if (files := open_files(worker)) > MOST_FILES:
                 wrong(f"{files} open files")
@@ -160,7 +182,8 @@ def summary(rules: Rules, found: Found) -> str:
         f"answers      {sum(found.endings.values())}: {endings}",
         f"promised     {found.promised}",
         f"memory       {found.memory[0]:.0f} MiB at first, {max(found.memory):.0f} at most, "
-        f"{found.memory[-1]:.0f} in the end",
+        f"{found.memory[-1]:.0f} in the end; of the worker that lived {found.elder[-1][0] - found.elder[0][0]:.0f} s "
+        f"{found.elder[-1][1]:.0f}, {found.growth:+.1f} in the second half of it",
         f"files        {files} MiB",
         f"violations   {sum(broken.values()) or 'none'}",
     ]

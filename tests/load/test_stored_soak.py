@@ -2,9 +2,10 @@
 
 import sys
 
+import pytest
 import uvloop
 
-from tests.load.stored_soak import Rules, soak, summary
+from tests.load.stored_soak import Found, Rules, soak, summary
 
 RULES = Rules(seconds=12, clients=10, kill_seconds=4, patience=30, program="tests.support.hasty_proxy")
 
@@ -27,3 +28,12 @@ def test_nothing_that_was_answered_is_lost_though_workers_are_killed() -> None:
     } <= {*found.endings}
     assert found.promises.kept
     assert found.promises.gone
+
+
+def test_the_worker_that_has_lived_the_longest_tells_of_growth() -> None:
+    """What it takes at first, and those that were killed, say nothing."""
+    killed = [(float(at), 50.0 + at) for at in range(20)]
+    lived = [(float(at), 50.0 + min(at, 50)) for at in range(100)]
+    assert Found(workers={1: killed, 2: lived}).growth == pytest.approx(0)
+    leaks = [(at, mib + at) for at, mib in lived]
+    assert Found(workers={1: killed, 2: leaks}).growth == pytest.approx(49)
