@@ -1,11 +1,6 @@
 """What a request made is gone when it ends, and its memory is the next one's: nothing waits for Python's collector,
 which would walk all that is alive to find it."""
 
-import gc
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 
 from tests.contract.backends import BACKENDS
@@ -16,25 +11,9 @@ from tests.contract.native import Native
 from tests.contract.responses import Responses
 from tests.contract.surfaces import Surface
 from tests.scripted.serving import one_by_one, serving
+from tests.support.garbage import counted
 
 SURFACES: dict[str, Surface] = {"responses": Responses(), "chat": Chat(), "native": Native()}
-
-
-@contextmanager
-def counted() -> Iterator[Counter[str]]:
-    """By their type: the proxy's own objects that only the collector could free."""
-    found: Counter[str] = Counter()
-    gc.collect()
-    gc.set_debug(gc.DEBUG_SAVEALL)
-    try:
-        yield found
-        gc.collect()
-        found.update(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.garbage)
-    finally:
-        gc.set_debug(0)
-        gc.garbage.clear()
-    for name in [name for name in found if not name.startswith("proxy.")]:
-        del found[name]
 
 
 @pytest.mark.parametrize("case", ["text", "one_call"])

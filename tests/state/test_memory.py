@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.background import FollowingClients, begun, cancelled, deleted, ended, id_of
+from tests.support.garbage import counted
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import ScriptedBackend
 from tests.support.state import asked, made
@@ -61,6 +62,26 @@ async def test_nothing_grows_with_what_is_kept(
     finally:
         tracemalloc.stop()
     assert grown[-1] < ROUNDS * BYTES_PER_ROUND, grown
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+async def test_a_run_leaves_nothing_to_the_collector(proxy: Proxy, stream: bool) -> None:
+    """Its record may be as large as a body."""
+
+    async def one_of_each() -> None:
+        await ended(proxy, await begun_run())
+        await cancelled(proxy, await begun_run())
+
+    async def begun_run() -> str:
+        if not stream:
+            return str((await begun(proxy))["id"])
+        async with FollowingClients(proxy) as watchers:
+            return id_of(await (await watchers.begin()).until("response.created"))
+
+    await one_of_each()
+    with counted() as left:
+        await one_of_each()
+    assert not {"proxy.shell.runs.run.Run", "proxy.core.stored.record.Record"} & {*left}
 
 
 async def test_memory_as_the_store_has_its_limit(failing: Failing, start_proxy: StartProxy) -> None:

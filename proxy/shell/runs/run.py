@@ -108,8 +108,12 @@ class Run:
                     async with asyncio.timeout(SETTLE_SECONDS):
                         await self._settle()
         finally:
-            self._loan.end()
-            self._tools.owner.over(self)
+            self._over()
+
+    def _over(self) -> None:
+        self._loan.end()
+        self._tools.owner.over(self)
+        del self.channel  # each holds the other, and what is kept: only the collector would free them
 
     async def show(self, channel: Destination) -> None:
         record = self.record
@@ -149,8 +153,7 @@ class Run:
 
     def abandon(self) -> None:
         """It has not begun."""
-        self._loan.end()
-        self._tools.owner.over(self)
+        self._over()
 
     def leave(self, why: Left) -> None:
         """Ends its task, whatever that does."""
