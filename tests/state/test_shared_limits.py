@@ -16,6 +16,7 @@ import aiohttp
 import orjson
 import pytest
 
+from tests.support.hasty_proxy import TELLING_SECONDS
 from tests.support.postgres import Server, fresh_url
 from tests.support.processes import free_port
 from tests.support.proxies import Proxy
@@ -51,6 +52,14 @@ async def ask(proxy: Proxy) -> tuple[int, Any]:
     ):
         await response.read()
         return response.status, response.headers
+
+
+async def stored(proxy: Proxy) -> None:
+    """By a tenant without limits."""
+    async with proxy.session.post(
+        f"{proxy.url}/v1/responses", json=ASKED | {"store": True}, headers=READER
+    ) as response:
+        assert response.status == 200
 
 
 async def until(look: Callable[[], Awaitable[Found]], enough: Callable[[Found], bool]) -> None:
@@ -218,6 +227,39 @@ async def test_u52_a_database_that_stands_still_opens_no_limit(limited: Workers)
         await asyncio.to_thread(server.remove)
 
 
+async def test_u53_who_asks_a_database_as_it_stands_still_is_not_forgotten(limited: Workers) -> None:
+    """Its connections are busy with what others store, so who asks for a limit is not heard at all: nobody answers in
+    time, and it is told afterwards what they took."""
+    server = Server()
+    await asyncio.to_thread(server.make)
+    server.start()
+    try:
+        await server.ready()
+        limited.set(
+            tenants=TENANTS | TENANT, metrics={"open": True}, store={"url": server.url(), "wait_seconds": 0.5}
+        )
+        nodes = [await limited.start(), await limited.start()]
+        for node in nodes:
+            await until(partial(beats, node), partial(lt, await beats(node)))
+        began = time.monotonic()
+        answers = await burst(20, *nodes)
+        server.freeze()
+        async with asyncio.TaskGroup() as group:
+            for number in range(20):
+                group.create_task(stored(nodes[number % 2]))
+            await asyncio.sleep(0.2)
+            answers += await burst(40, *nodes)
+        server.thaw()
+        for _ in range(2):
+            for node in nodes:
+                answers += Counter({200: await recovering(node)})
+            await asyncio.sleep(TELLING_SECONDS)
+        answers += await burst(60, *nodes)
+        assert 50 <= answers[200] <= 62 + time.monotonic() - began
+    finally:
+        await asyncio.to_thread(server.remove)
+
+
 async def test_u52_who_starts_without_its_database_opens_no_limit(limited: Workers) -> None:
     """It does not know how many others there are, nor what they have taken: so it takes itself for one of several, and
     begins with nothing saved up. Afterwards it hears of all."""
@@ -267,6 +309,19 @@ async def beats(node: Proxy) -> float:
         for (name, labels), value in found.items()
         if name == "store_commands_total" and "beat" in labels
     )
+
+
+async def recovering(node: Proxy) -> int:
+    """How many are let in until nothing is decided without the store any more."""
+    let_in = 0
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            before = await counted(node, "limits_by_share_total")
+            status, _ = await ask(node)
+            let_in += status == 200
+            if status == 200 and await counted(node, "limits_by_share_total") == before:
+                return let_in
+            await asyncio.sleep(0.05)
 
 
 async def recovered(node: Proxy) -> bool:

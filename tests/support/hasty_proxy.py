@@ -13,6 +13,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+TELLING_SECONDS = 1.0
+
 
 def hurry() -> None:
     terms = import_module("proxy.shell.stores.terms")
@@ -21,6 +23,7 @@ def hurry() -> None:
     beats.BUSY_SECONDS = beats.IDLE_SECONDS = 0.2
     beats.GAP_SECONDS = 1.0
     sweeper.ROUND_SECONDS = 0.5
+    import_module("proxy.core.policy.quota").TELLING = TELLING_SECONDS
     import_module("proxy.shell.limits.tickets").STAY_SECONDS = 0.2
     import_module("proxy.shell.runs.following").LOOK_SECONDS = 0.3
     import_module("proxy.shell.runs.runs").COMPARE_SECONDS = 1.0

@@ -2,11 +2,13 @@
 
 A request is refused at once, and from memory, while it is known that its tenant must wait. Else the store is asked,
 once and for all that the request takes, as soon as it is known whether that is a call, too. Nothing is asked twice: a
-question without an answer may have been heard. While the store is away, each process goes by its part of the limit, and
-whoever asks whether it is back takes nothing there: what is taken meanwhile is charged afterwards, and for a while
-each goes on by its part, until others have told theirs. Without limits nothing is asked at all.
+question without an answer may have been heard, until it turns out that it was not. While the store is away, each
+process goes by its part of the limit, and whoever asks whether it is back takes nothing there: what is taken meanwhile
+is charged afterwards, and for a while each goes on by its part, until others have told theirs. Without limits nothing
+is asked at all.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
@@ -16,7 +18,7 @@ from proxy.core.policy.quota import REQUESTS, TOOL_CALLS, Quota
 from proxy.core.tenants import Tenant
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.stores.protocol import Live, NotAsked, StoreDown, Wait, Want
+from proxy.shell.stores.protocol import Granted, Live, NotAsked, StoreDown, StoreLate, Wait, Want
 
 
 class Charge(Protocol):
@@ -98,8 +100,11 @@ class TenantLimits:
             answer = await shared.take(tenant.name, wants)
         except StoreDown as failure:
             self._take_of_part(tenant, units)
-            if by_part or isinstance(failure, NotAsked):
-                self._quota.owe(tenant, dict.fromkeys(units, 1))
+            taken = dict.fromkeys(units, 1)
+            if by_part:
+                self._quota.owe(tenant, taken)
+            else:
+                self._owe_if_uncharged(tenant, taken, failure)
             return
         self._tell(tenant, self._quota.heard(tenant, dict(zip(sizes, answer.full_in, strict=True))))
         if isinstance(answer, Wait):
@@ -142,10 +147,27 @@ class TenantLimits:
     async def _charge_shared(self, shared: Live, tenant: Tenant, wants: Sequence[Want]) -> None:
         try:
             await shared.charge(tenant.name, wants)
-        except NotAsked:
-            self._quota.owe(tenant, {want.unit: want.units for want in wants})
-        except StoreDown:
-            pass  # it may have been done, and nobody pays twice
+        except StoreDown as failure:
+            self._owe_if_uncharged(tenant, {want.unit: want.units for want in wants}, failure)
+
+    def _owe_if_uncharged(self, tenant: Tenant, units: Mapping[str, int], failure: StoreDown) -> None:
+        """Perhaps that turns out later. As long as it may have been done, nobody pays twice."""
+        if isinstance(failure, NotAsked):
+            self._quota.owe(tenant, units)
+        elif isinstance(failure, StoreLate):
+
+            def ended(answer: "asyncio.Future[Granted | Wait | None]") -> None:
+                if _charged_nothing(answer):
+                    self._quota.owe(tenant, units)
+
+            failure.answer.add_done_callback(ended)
+
+
+def _charged_nothing(answer: "asyncio.Future[Granted | Wait | None]") -> bool:
+    if answer.cancelled():
+        return False
+    failure = answer.exception()
+    return isinstance(failure, NotAsked) if failure else isinstance(answer.result(), Wait)
 
 
 class _Charge:

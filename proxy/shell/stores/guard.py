@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
-from proxy.shell.stores.protocol import NotAsked, Pending, StoreDown, StoreInDoubt
+from proxy.shell.stores.protocol import NotAsked, Pending, StoreDown, StoreInDoubt, StoreLate
 
 FAILURES: Final = 3
 PROBE_SECONDS: Final = 1.0
@@ -136,7 +136,7 @@ class Guard:
             await _ended_or_late(answer, self._wait_seconds)
         if not answer.done():
             self._failed(op, lane, f"no answer within {self._wait_seconds:g} s")
-            raise StoreDown(f"the store did not answer within {self._wait_seconds:g} s")
+            raise StoreLate(f"the store did not answer within {self._wait_seconds:g} s", answer)
         return answer.result()
 
     def _ended(self, op: str, lane: _Lane, answer: "asyncio.Future[Any]") -> None:

@@ -37,6 +37,14 @@ class NotAsked(StoreDown):
     """The store was not even asked, or not to the end: nothing was done."""
 
 
+class StoreLate(StoreDown):
+    """It did not answer in time. `answer` tells later what became of it."""
+
+    def __init__(self, told: str, answer: "asyncio.Future[Any]") -> None:
+        super().__init__(told)
+        self.answer = answer
+
+
 class StoreUnreadable(Exception):
     """The store is there, and cannot be used: its words say why, and what to do. Ends the start of the process."""
 

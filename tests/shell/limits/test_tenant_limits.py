@@ -18,7 +18,7 @@ from proxy.shell.limits.tenant_limits import Charge, TenantLimits
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.stores.protocol import NotAsked, StoreDown, Want
+from proxy.shell.stores.protocol import Granted, NotAsked, StoreDown, StoreInDoubt, StoreLate, Wait, Want
 from tests.support.shared_live import Weak
 from tests.support.stores import Terms
 
@@ -293,6 +293,38 @@ async def test_u53_nobody_pays_twice_for_an_answer_that_did_not_come(process: Pr
     assert await process.lets_in(MANY, 1)
     await process.tasks.finish(1)
     assert (await store.take("acme", JUST_ASKED)).full_in == [5, 30]
+
+
+@pytest.mark.parametrize(
+    ("end", "is_charged"),
+    [
+        (NotAsked("nobody has heard it"), True),
+        (Wait([60.0, 60.0]), True),
+        (Granted([1.0, 6.0]), False),
+        (StoreInDoubt("cut off"), False),
+        (None, False),
+    ],
+    ids=["not heard", "refused", "granted", "in doubt", "given up"],
+)
+async def test_u53_what_turns_out_late_not_to_be_charged_is_charged_then(
+    process: Process, store: Weak, end: Any, is_charged: bool
+) -> None:
+    """Nobody waits for it. Of all else the store may know."""
+    answers: list[asyncio.Future[Any]] = [asyncio.get_running_loop().create_future() for _ in range(2)]
+    store.failure = StoreLate("late", answers[0])
+    await process.owes(MANY, 1)
+    store.failure = StoreLate("late", answers[1])
+    assert await process.lets_in(MANY, 1, tools=True)
+    for answer in answers:
+        if end is None:
+            answer.cancel()
+        else:
+            (answer.set_exception if isinstance(end, Exception) else answer.set_result)(end)
+    await asyncio.sleep(0)
+    store.failure = None
+    assert await process.lets_in(MANY, 1)
+    await process.tasks.finish(1)
+    assert (await store.take("acme", JUST_ASKED)).full_in == ([1, 12] if is_charged else [0, 0])
 
 
 async def test_u52_what_is_let_in_while_nobody_answers_is_charged_afterwards(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.shell.stores.guard import MOST_WAITING, UNDONE_IN_DOUBT, Guard
-from proxy.shell.stores.protocol import RecordUnreadable, StoreDown, StoreInDoubt
+from proxy.shell.stores.protocol import RecordUnreadable, StoreDown, StoreInDoubt, StoreLate
 from tests.support.guarded_stores import SHORT, GuardNotes
 
 
@@ -82,8 +82,9 @@ async def test_what_is_on_its_way_needs_no_task(store: Store) -> None:
     assert await waiting == "done"
     assert store.seen.took_ == ["save"]
     late: asyncio.Future[str] = loop.create_future()
-    with pytest.raises(StoreDown):
+    with pytest.raises(StoreLate) as failure:
         await store.guard.write("save", lambda: late)
+    assert failure.value.answer is late, "which tells what became of it"
     assert not late.done(), "whoever gives up leaves it alone"
 
 
