@@ -46,8 +46,8 @@ def streamed(model: str, count: int) -> bytes:
 
 
 class CountingLine(Line):
-    asked: ClassVar[list[tuple[int, str]]] = []
-    """When, by the clock that all processes of the machine share, and the last message."""
+    asked: ClassVar[list[tuple[int, str, str]]] = []
+    """When, by the clock that all processes of the machine share, the last message, and by whose key."""
 
     def _answer(self, head: bytes, body: bytes) -> None:
         if head.startswith(b"GET /asked"):
@@ -57,7 +57,8 @@ class CountingLine(Line):
             asked = loads(body)
             said = asked["messages"][-1]["content"]
             said = said if isinstance(said, str) else dumps(said).decode()
-            self.asked.append((time.monotonic_ns(), said))
+            key = head.lower().partition(b"authorization: bearer ")[2].partition(b"\r\n")[0]
+            self.asked.append((time.monotonic_ns(), said, key.decode()))
             if said.startswith(CALLS):
                 say = streamed if asked.get("stream") else whole
                 self._later(say(asked["model"], int(said.split()[1])))

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import aiohttp
 
@@ -36,11 +36,6 @@ class Tenant:
         limits = {"requests_per_minute": self.requests, "tool_calls_per_minute": self.calls}
         return {name: limit for name, limit in limits.items() if limit is not None}
 
-    @property
-    def on_credit(self) -> int:
-        """Units that those under way may have beyond what was charged ahead of them."""
-        return 0 if self.requests else self.clients * (MOST_CALLS - 1)
-
     def units(self, calls: int) -> int:
         return 1 if self.requests else calls
 
@@ -51,6 +46,15 @@ def tenants(limit: int) -> tuple[Tenant, Tenant]:
         Tenant("asker", "key-of-one-who-asks", limit, None, 4),
         Tenant("caller", "key-of-one-who-calls", None, limit, 4),
     )
+
+
+class Came(NamedTuple):
+    """What came through to the backend."""
+
+    at: float
+    units: int
+    node: str
+    """Through which one."""
 
 
 @dataclass
@@ -129,12 +133,12 @@ class Limited:
             self._taken.wrong[f"{self._tenant.name}: {status} {found['error']['code']}"] += 1
 
 
-def arrivals(asked: list[tuple[int, str]], tenant: Tenant) -> list[Arrival]:
+def came_through(asked: list[tuple[int, str, str]], tenant: Tenant) -> list[Came]:
     """Of what the backend was asked, what counts for this tenant."""
     found = []
-    for nanoseconds, said in asked:
+    for nanoseconds, said, node in asked:
         if said.startswith(CALLS):
             _, calls, name, _ = said.split()
             if name == tenant.name:
-                found.append((nanoseconds / 1e9, tenant.units(int(calls))))
+                found.append(Came(nanoseconds / 1e9, tenant.units(int(calls)), node))
     return found

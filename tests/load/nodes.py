@@ -29,6 +29,12 @@ class Node(Server):
         config.write_text(toml(settings(port, backend, store, tenants)), encoding="utf-8")
         super().__init__(*python(program, "serve", "--config", str(config)))
         self.address = f"http://127.0.0.1:{port}"
+        self.name = name_of(port)
+
+
+def name_of(port: int) -> str:
+    """By which its backend knows it."""
+    return f"node-{port}"
 
 
 def digest(key: str) -> str:
@@ -40,7 +46,7 @@ def settings(port: int, backend: str, store: str, tenants: Sequence[Tenant]) -> 
         "server": {"port": port, "signing_key": "signed-alike-by-all-the-nodes-there-are"},
         "store": {"url": store},
         "background": {"limit": 1000},
-        "backend": {"url": f"{backend}/v1", "profile": "vllm"},
+        "backend": {"url": f"{backend}/v1", "profile": "vllm", "key": name_of(port)},
         "metrics": {"open": True},
         "tenants": {
             "load": {"keys": [digest(KEY)]},

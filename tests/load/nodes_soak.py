@@ -23,14 +23,14 @@ from proxy.core import jsontext
 from tests.load.calls import Calls
 from tests.load.counted import CALLS
 from tests.load.keepers import Keeper
-from tests.load.limited import Limited, Taken, Tenant, arrivals, tenants
+from tests.load.limited import Limited, Taken, Tenant, came_through, tenants
 from tests.load.limits_held import Held, judged
 from tests.load.nodes import Database, Node, started
 from tests.load.process import Server, memory_mib, open_files, python
 from tests.load.progress import SoakProgress
 from tests.load.promises import Audit, Promises, now
 from tests.load.script import Script
-from tests.load.troubles import History, Outage
+from tests.load.troubles import History, Kill, Outage
 from tests.load.waiting import Waiting
 from tests.load.watching import get
 from tests.support.balancer import balancing
@@ -69,10 +69,20 @@ class Planned:
     seconds: float
 
 
-def outages(seconds: float) -> tuple[Planned, ...]:
-    """In ten minutes: the last one has a node killed and started in it."""
-    plan = ((0.208, "restart", 4), (0.442, "freeze", 10), (0.592, "restart", 4), (0.727, "crash", 8))
-    return tuple(Planned(seconds * part, kind, length) for part, kind, length in plan)
+def outages(seconds: float, kill_seconds: float) -> tuple[Planned, ...]:
+    """The last two have a node killed and started in them. The others are over before the next one is killed, so that
+    all have told what they let in meanwhile."""
+    soon, late = 2.5, kill_seconds - 2
+    plan = (
+        (0.2, "restart", 4, soon),
+        (0.44, "freeze", 10, soon),
+        (0.58, "restart", 4, late),
+        (0.71, "crash", 8, late),
+    )
+    return tuple(
+        Planned(seconds * part // kill_seconds * kill_seconds + after_a_kill, kind, length)
+        for part, kind, length, after_a_kill in plan
+    )
 
 
 @dataclass(frozen=True)
@@ -80,7 +90,7 @@ class Rules:
     seconds: float = 600.0
     keepers: int = 18
     kill_seconds: float = 20.0
-    outages: tuple[Planned, ...] = outages(600)
+    outages: tuple[Planned, ...] = outages(600, 20)
     most_mib: float = 250.0
     patience: float = 180.0
     """For what the dead have left: their leases, the time in which nobody buries, and the round of the sweeper."""
@@ -186,7 +196,7 @@ class NodesSoak:
         for number in range(1, int((self._rules.seconds - BACK_SECONDS) // self._rules.kill_seconds) + 1):
             await asyncio.sleep(began + number * self._rules.kill_seconds - now())
             victim = self._nodes[VICTIMS[(number - 1) % len(VICTIMS)]]
-            self.found.history.kills.append(now())
+            self.found.history.kills.append(Kill(now(), victim.name))
             await asyncio.to_thread(victim.kill)
             await asyncio.sleep(DOWN_SECONDS)
             await asyncio.shield(asyncio.to_thread(victim.start))
@@ -242,21 +252,21 @@ class NodesSoak:
             over = max(
                 (outage.ended for outage in history.outages if outage.began <= began + 5), default=began
             )
-            if not any(began - 1 <= kill <= over + 5 for kill in history.kills):
+            if not any(began - 1 <= kill.at <= over + 5 for kill in history.kills):
                 made.gone.append(id)
 
     async def _judge_backend(self, began: float, ended: float) -> None:
         found = self.found
-        asked: list[tuple[int, str]] = jsontext.loads(await get(self._backend.url, "/asked"))
+        asked: list[tuple[int, str, str]] = jsontext.loads(await get(self._backend.url, "/asked"))
         found.asked = len(asked)
-        times = Counter(said for _, said in asked if said != "Last" and said[0].isdigit())
+        times = Counter(said for _, said, _ in asked if said != "Last" and said[0].isdigit())
         for said, count in times.items():
             if count > 1:
                 found.promises.wrong(f"the model was asked {count} times for one request")
                 sys.stderr.write(f"asked {count} times: {said}\n")
-        assert any(said.startswith(CALLS) for _, said in asked)
+        assert any(said.startswith(CALLS) for _, said, _ in asked)
         for tenant in self._rules.tenants:
-            came = arrivals(asked, tenant)
+            came = came_through(asked, tenant)
             found.held.append(
                 judged(tenant, came, found.taken[tenant.name], found.history, NODES, began, ended)
             )
@@ -321,7 +331,7 @@ def summary(rules: Rules, found: Found) -> str:
         f"promised     {found.promised}",
         f"the model    was asked {found.asked} times",
         f"limits       {told}",
-        *(f"  {held.line()}" for held in found.held),
+        *(f"  {line}" for held in found.held for line in held.lines()),
         "waited",
         *(f"  {line}" for line in found.waiting.lines()),
         f"nodes        {found.memory:.0f} MiB at most; {found.downs} lines say that the store does not answer",

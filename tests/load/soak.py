@@ -283,7 +283,9 @@ def _of_what_is_kept(wanted: argparse.Namespace) -> Told:
 
 def _of_nodes(wanted: argparse.Namespace) -> Told:
     seconds = wanted.seconds or 600
-    rules = nodes_soak.Rules(seconds, kill_seconds=wanted.kill_seconds, outages=nodes_soak.outages(seconds))
+    rules = nodes_soak.Rules(
+        seconds, kill_seconds=wanted.kill_seconds, outages=nodes_soak.outages(seconds, wanted.kill_seconds)
+    )
     found = uvloop.run(nodes_soak.soak(rules))
     return nodes_soak.summary(rules, found), found.violations
 

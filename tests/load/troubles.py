@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tests.load.promises import now
 
@@ -49,13 +49,22 @@ class Outage:
     ended: float = inf
 
 
+class Kill(NamedTuple):
+    at: float
+    node: str
+
+
 @dataclass
 class History:
-    kills: list[float] = field(default_factory=list)
+    kills: list[Kill] = field(default_factory=list)
     outages: list[Outage] = field(default_factory=list)
 
     def killed(self, since: float) -> bool:
-        return any(kill >= since - DYING_SECONDS for kill in self.kills)
+        return any(kill.at >= since - DYING_SECONDS for kill in self.kills)
+
+    def killed_at(self, node: str, since: float) -> float:
+        """When this one was killed next."""
+        return min((kill.at for kill in self.kills if kill.node == node and kill.at >= since), default=inf)
 
     def away(self, since: float) -> bool:
         return self.away_between(since, now())
