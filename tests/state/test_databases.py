@@ -1,41 +1,25 @@
 """Two proxies on one database that stands still, ends, or takes nothing: what is told is so, and all heals."""
 
 import asyncio
+import signal
 import time
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from proxy.shell.stores.guard import FAILURES
 from tests.support.background import FollowingClients, Talker, begun, cancelled, deleted, ended, got, id_of
+from tests.support.own_database import WAIT_SECONDS, server, workers
 from tests.support.postgres import Server
 from tests.support.proxies import Proxy, final
 from tests.support.sockets import ScriptedBackend, text
 from tests.support.state import asked, items, made, refused
 from tests.support.worker_processes import SETTLED_SECONDS, Workers
 
-WAIT_SECONDS = 0.5
+__all__ = ["server", "workers"]
+
 HEARD_LATE = 5.0
 """By which a busy machine is late."""
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    server = Server()
-    server.make()
-    server.start()
-    await server.ready()
-    yield server
-    server.remove()
-
-
-@pytest.fixture
-async def workers(server: Server, backend: ScriptedBackend, tmp_path: Path) -> AsyncIterator[Workers]:
-    workers = Workers(tmp_path, backend, server.url(user="postgres:secret"))
-    workers.set(store={"url": workers.store, "wait_seconds": WAIT_SECONDS})
-    async with workers.stack:
-        yield workers
 
 
 async def timed(proxy: Proxy, **body: Any) -> tuple[float, dict[str, Any]]:
@@ -64,7 +48,9 @@ def keeps_to_itself(answer: Any) -> None:
     ]
 
 
-async def test_a_frozen_database_costs_a_limited_time(server: Server, workers: Workers) -> None:
+async def test_a_frozen_database_costs_a_limited_time(
+    server: Server, backend: ScriptedBackend, workers: Workers
+) -> None:
     """T86, U01, U02, U19, U25: whatever it is asked, to write or to read."""
     one, other = await asyncio.gather(workers.start(), workers.start())
     first = await asked(one)
@@ -73,10 +59,12 @@ async def test_a_frozen_database_costs_a_limited_time(server: Server, workers: W
     assert (slow[1]["status"], slow[1]["store"]) == ("completed", False)
     assert slow[0] < WAIT_SECONDS + HEARD_LATE
     assert stateless < WAIT_SECONDS
+    calls = len(backend.received)
     for body in ({"background": True}, {"previous_response_id": first["id"]}, {"background": True}):
         status, error = await one.refused(**body)
         assert (status, error["code"]) == (503, "storage_error")
         keeps_to_itself(error)
+    assert len(backend.received) == calls
     lost = [slow[1]["id"]] + [(await asked(one))["id"] for _ in range(3)]
     assert await quickest(one) < WAIT_SECONDS, "it is known to be down"
     assert (await asked(other))["store"] is False
@@ -85,8 +73,9 @@ async def test_a_frozen_database_costs_a_limited_time(server: Server, workers: W
     assert await got(other, found["id"]) == (200, found)
     assert await got(other, first["id"]) == (200, first)
     async with asyncio.timeout(SETTLED_SECONDS):
-        while {(await got(other, id))[0] for id in lost} != {404}:
+        while {(await got(other, id))[0] for id in lost} != {404} or await workers.rows("select 1 from runs"):
             pass
+    assert await workers.rows("select 1 from turns where status <> 'completed'") == []
 
 
 async def test_a_restart_under_load_is_not_noticed_by_clients(server: Server, workers: Workers) -> None:
@@ -124,9 +113,10 @@ async def test_a_standby_makes_nobody_believe_that_it_keeps_something(
     one, other = await asyncio.gather(workers.start(), workers.start())
     first = await asked(one)
     await server.restart("default_transaction_read_only=on")
-    answer = await asked(one)
-    assert (answer["status"], answer["store"]) == ("completed", False)
-    keeps_to_itself(answer["_proxy"])
+    for _ in range(FAILURES):  # then it is told
+        answer = await asked(one)
+        assert (answer["status"], answer["store"]) == ("completed", False)
+        keeps_to_itself(answer["_proxy"])
     status, error = await one.refused(background=True)
     assert (status, error["code"]) == (503, "storage_error")
     keeps_to_itself(error)
@@ -137,12 +127,17 @@ async def test_a_standby_makes_nobody_believe_that_it_keeps_something(
     found = await kept_again(one)
     assert await got(other, found["id"]) == (200, found)
     assert (await got(other, answer["id"]))[0] == 404
+    one.process.terminate()
+    _, told = await one.process.communicate()
+    assert b"read-only transaction" in told, "whoever runs it is told"
+    assert b"secret" not in told
 
 
+@pytest.mark.parametrize("crashes", [False, True])
 async def test_logs_that_are_lost_end_nothing(
-    server: Server, backend: ScriptedBackend, workers: Workers
+    server: Server, backend: ScriptedBackend, workers: Workers, crashes: bool
 ) -> None:
-    """U24, U42: as after a crash of the server, which empties what is unlogged."""
+    """U24, U42: a crash of the server empties what is unlogged."""
     talker = Talker()
     backend.plays(talker)
     one, other = await asyncio.gather(workers.start(), workers.start())
@@ -150,7 +145,14 @@ async def test_logs_that_are_lost_end_nothing(
         watching = await watchers.begin()
         await talker.says(text("Hel"))
         id = id_of(await watching.until("response.output_text.delta"))
-        await server.execute("truncate logs, log_rows, memos, meters, queues, tickets, holders")
+        if crashes:
+            await server.execute("checkpoint")  # it does not wait for its disk here
+            await asyncio.to_thread(server.stop, signal.SIGQUIT)
+            server.start()
+            await server.ready()
+            assert await workers.rows("select 1 from logs") == []
+        else:
+            await server.execute("truncate logs, log_rows, memos, meters, queues, tickets, holders")
         await talker.says(text("lo"))
         await talker.ends()
         await watching.until("response.completed")
