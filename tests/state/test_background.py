@@ -277,6 +277,25 @@ async def test_u36_it_waits_for_a_place_at_the_backend(
     assert len(backend.received) == 1
 
 
+async def test_u36_it_gets_the_place_that_becomes_free(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(backend={"max_concurrent": 1, "wait_seconds": 30})
+    first, second = Talker(), Talker()
+    backend.plays(first)
+    runs = [await begun(proxy)]
+    await until(proxy, runs[0]["id"], "in_progress")
+    runs.append(await begun(proxy))
+    assert (await got(proxy, runs[1]["id"]))[1]["status"] == "queued"
+    backend.plays(second)
+    await first.says(text("One"))
+    await first.ends()
+    await until(proxy, runs[1]["id"], "in_progress")
+    await second.says(text("Two"))
+    await second.ends()
+    assert {(await ended(proxy, run["id"]))["status"] for run in runs} == {"completed"}
+
+
 async def test_t89_what_is_too_large_is_not_begun(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
     """T89: and what becomes too large fails, for nobody has its answer."""
     proxy = await start_proxy(store={"max_response_mib": 1})

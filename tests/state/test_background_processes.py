@@ -95,7 +95,7 @@ async def test_t55_who_stops_says_so_and_it_stays_said(backend: ScriptedBackend,
 async def test_t56_a_killed_process_leaves_nothing_that_never_ends(
     backend: ScriptedBackend, workers: Workers, followed: bool
 ) -> None:
-    """U26, U41: one `response.failed`, whoever looks first."""
+    """U26, U41: one `response.failed`, whoever looks first. U32: what is cancelled before the lease is over, is."""
     talker = Talker()
     backend.plays(talker)
     owner, other = await workers.start(), await workers.start()
@@ -103,13 +103,18 @@ async def test_t56_a_killed_process_leaves_nothing_that_never_ends(
         near = await here.begin()
         await talker.says(text("Hel"))
         id = id_of(await near.until("response.output_text.delta"))
-        polled = await begun(owner)
+        polled, unwanted = await begun(owner), await begun(owner)
         if followed:
             far = await there.resume(id)
             await far.until("response.output_text.delta")
         owner.process.kill()
+        status, gone = await cancelled(other, unwanted["id"])
+        assert (status, gone["status"]) == (200, "cancelled")
         done = await settled(other, id)
         assert (await settled(other, polled["id"]))["status"] == "failed"
+        assert (await cancelled(other, polled["id"]))[0] == 400
+        assert (await got(other, polled["id"]))[1]["status"] == "failed"
+        assert await got(other, unwanted["id"]) == (200, gone)
         seen = await (far if followed else await there.resume(id)).all()
         assert await (await there.resume(id)).all() == seen
     assert (done["status"], done["error"]["code"]) == ("failed", "server_error")  # type: ignore[index]

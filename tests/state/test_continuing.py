@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from proxy.core.tenants import digest
-from tests.support.background import got
+from tests.support.background import Talker, got
 from tests.support.proxies import Proxy, StartProxy, events, final, names
 from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, delta, finish, reply, text, usage
 from tests.support.state import asked, refused, sent
@@ -243,16 +243,14 @@ async def test_t23_who_keeps_nothing_says_so(backend: ScriptedBackend, start_pro
 async def test_t25_a_stream_whose_client_leaves_is_kept_as_cancelled(
     backend: ScriptedBackend, proxy: Proxy
 ) -> None:
-    """U05: by the store's own task, for the request's has ended."""
-
-    async def half(line: Line) -> None:
-        await line.request()
-        line.send(HEAD + text("Hel"))
-        await line.closed()
-
-    backend.plays(half)
+    """U05: by the store's own task, for the request's has ended. Its backend is left within a second."""
+    talker = Talker()
+    backend.plays(talker)
     async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as response:
+        await talker.says(text("Hel"))
         head = await response.content.readuntil(b"response.output_text.delta")
+    async with asyncio.timeout(1):
+        await talker.left.wait()
     assert (await proxy.log.wait_for("request"))["stored"] is True
     backend.answers(reply(text("Fine")))
     created = events(head.rpartition(b"\n\n")[0])[0]

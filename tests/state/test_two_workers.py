@@ -5,7 +5,7 @@ import asyncio
 from tests.support.background import deleted, got
 from tests.support.proxies import final
 from tests.support.sockets import ScriptedBackend
-from tests.support.state import asked, made, refused, sent
+from tests.support.state import asked, items, made, refused, sent
 from tests.support.worker_processes import Workers
 from tests.support.worker_processes import workers_of_each_engine as workers
 
@@ -38,7 +38,7 @@ async def test_t96_what_one_has_answered_the_other_continues_at_once(
 async def test_t91_children_of_one_parent_on_two_workers_at_once(
     backend: ScriptedBackend, workers: Workers
 ) -> None:
-    """U45: and of those in one conversation, one is refused."""
+    """U45: and of those in one conversation, one is refused. Its items are in the order in which they had the lock."""
     both = await asyncio.gather(workers.start(), workers.start())
     parent = await asked(both[0])
     calls = len(backend.received)
@@ -50,11 +50,16 @@ async def test_t91_children_of_one_parent_on_two_workers_at_once(
     assert {len(history) for history in histories} == {3}
     assert await got(both[1], parent["id"]) == (200, parent)
     talk = await made(both[0])
-    answers = await asyncio.gather(*(_status(both[n % 2], conversation=talk) for n in range(20)))
+    calls = len(backend.received)
+    answers = await asyncio.gather(
+        *(_status(both[n % 2], conversation=talk, input=f"{n}") for n in range(20))
+    )
     assert answers.count(200) >= 1
     assert set(answers) <= {200, 400}
-    async with both[1].session.get(f"{both[1].url}/v1/conversations/{talk}/items?limit=100") as response:
-        assert len((await response.json())["data"]) == 2 * answers.count(200)
+    had_the_lock = [request.json["messages"][-1]["content"] for request in backend.received[calls:]]
+    kept = await items(both[1], talk)
+    assert [item["role"] for item in kept] == ["user", "assistant"] * answers.count(200)
+    assert [item["content"][0]["text"] for item in kept[::2]] == had_the_lock
 
 
 async def _status(proxy: object, **body: object) -> int:
