@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.shell.stores.sqlite.schema import is_fixed
 from tests.support.processes import ROOT, serving
 from tests.support.store_commands import KEYS, PROMPTLY, SERVE, answer, run, run_alone, told
 
@@ -45,6 +46,7 @@ def test_what_is_kept_is_shown_while_a_proxy_runs_and_afterwards(state: Path) ->
         assert told("kept for", shown) == "30 days; conversations until they are deleted"
     code, shown, _ = run("store", "info", "--store", f"sqlite:{state}")
     assert (code, told("used by", shown), told("responses", shown)) == (0, "0 running processes", "2")
+    assert ("This SQLite lacks a correction" in shown) is not is_fixed(), "U13"
 
 
 @pytest.mark.parametrize(

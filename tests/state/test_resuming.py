@@ -13,6 +13,7 @@ from proxy.shell.runs.followers import Follower, Followers
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.protocol import Cursor, Key
 from tests.support.background import (
+    FollowingClient,
     FollowingClients,
     Talker,
     begun,
@@ -270,18 +271,30 @@ async def test_t67_standard_events_only(backend: ScriptedBackend, proxy: Proxy) 
     assert "response.function_call_arguments.done" in data
 
 
+async def told_by(client: FollowingClient) -> list[Event]:
+    return [event for event in await client.all() if event.name != "comment"]
+
+
 async def test_t67_silence_is_filled_with_comments(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
-    """U40."""
+    """U40: also for who is ahead of the newest event, and gets exactly what follows."""
     proxy = await start_proxy(server={"heartbeat_seconds": 0.1, "patience_seconds": 0.1})
     talker = Talker()
     backend.plays(talker)
     async with FollowingClients(proxy) as watchers:
         watching = await watchers.begin()
         await talker.says(text("Hel"))
+        seen = await watching.until("response.output_text.delta")
         await watching.until("comment")
+        newest = numbers(seen)[-1]
+        ahead = await watchers.resume(id_of(seen), starting_after=newest + 1)
+        assert {event.name for event in await ahead.until("comment")} == {"comment"}
+        await talker.says(text("l"))
+        await watching.until_text("l")
+        await talker.says(text("o"))
         await talker.ends()
-        found = [event for event in await watching.all() if event.name != "comment"]
+        found, late = await told_by(watching), await told_by(ahead)
     assert numbers(found) == list(range(len(found) - 1))
+    assert late == found[newest + 2 :]
 
 
 async def test_t94_who_comes_at_the_moment_of_the_end_gets_it_once(

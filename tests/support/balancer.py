@@ -52,7 +52,7 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     """An end by force is passed on as an end, too: else who asked would wait for ever."""
     try:
         with suppress(ConnectionError):
-            while piece := await reader.read(PIECE_BYTES):
+            while (piece := await reader.read(PIECE_BYTES)) and not writer.is_closing():
                 writer.write(piece)
                 await writer.drain()
     finally:

@@ -1,11 +1,13 @@
 """What a carrier asks of PostgreSQL itself. What it carries is shown by `tests/stores`."""
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import asyncpg
 import pytest
 
+from proxy.core.stored.record import Record
 from proxy.shell.stores.postgres import carrier
 from proxy.shell.stores.postgres.address import Address, Limits
 from proxy.shell.stores.postgres.attempt import StepAttempt
@@ -14,7 +16,7 @@ from proxy.shell.stores.postgres.live import FIND_ALL, PostgresLive
 from proxy.shell.stores.postgres.records import CHAIN, HELD, HELD_IF_FREE, NAMED, PostgresRecords
 from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.postgres.wording import translated
-from proxy.shell.stores.protocol import Began
+from proxy.shell.stores.protocol import Began, Granted, RecordUnreadable, Want
 from proxy.shell.stores.sql import limit_statements, log_statements, statements
 from proxy.shell.stores.terms import Keeping
 from tests.support.postgres import execute, fresh_url
@@ -116,14 +118,59 @@ async def test_the_bytes_of_very_many_responses_are_estimated(monkeypatch: pytes
     await engine.close()
 
 
+@pytest.mark.parametrize(
+    "by_hand",
+    ["update turns set parent = '{third}' where id = '{second}'", "delete from turns where id = '{second}'"],
+)
+async def test_a_chain_with_a_hole_or_a_loop_is_refused(by_hand: str) -> None:
+    """U49, T88: it must have been made by hand."""
+    url = await fresh_url()
+    engine = postgres_at(url)
+    await engine.open()
+    made: list[Record] = []
+    for _ in range(3):
+        made.append(record(parent=made[-1] if made else None))
+        await engine.save("t", made[-1])
+    _, second, third = made
+    await execute(url, by_hand.format(second=second.id, third=third.id))
+    with pytest.raises(RecordUnreadable):
+        await engine.chain("t", third.id, 1000)
+    await engine.close()
+
+
+def nodes_at(url: str) -> Iterator[tuple[PostgresRecords, PostgresLive]]:
+    """Their clocks differ by five minutes."""
+    for ahead in (0, 300, -300):
+        clock = ServerClock(lambda ahead=ahead: time.monotonic() + ahead)  # type: ignore[misc]
+        connections = ConnectionPool(Address(url), Limits(1))
+        yield PostgresRecords(connections, clock, Keeping(100)), PostgresLive(connections, clock)
+
+
+async def test_nodes_whose_clocks_differ_have_one_limit_and_one_expiry() -> None:
+    """U54: nobody waits for longer than a minute."""
+    nodes = [*nodes_at(await fresh_url())]
+    for records, live in nodes:
+        await records.open()
+        await live.open()
+    want = Want("requests", 10)
+    answers = [await live.take("t", [want]) for _ in range(12) for _, live in nodes]
+    assert sum(isinstance(answer, Granted) for answer in answers) == 10
+    assert all(0 <= answer.full_in[0] <= 60 for answer in answers)
+    for records, _ in nodes:
+        await records.save("t", kept := record())
+        assert [await other.get("t", kept.id) for other, _ in nodes] == [kept] * 3
+    for records, live in nodes:
+        await records.close()
+        await live.close()
+
+
 async def test_nodes_whose_clocks_differ_bury_nobody() -> None:
     """U54: leases go by the server's time, whatever a machine believes."""
     url = await fresh_url()
     engines = []
-    for ahead in (0, 300, -300):
-        clock = ServerClock(lambda ahead=ahead: time.monotonic() + ahead)  # type: ignore[misc]
-        engines.append(PostgresRecords(ConnectionPool(Address(url), Limits(1)), clock, Keeping()))
-        await engines[-1].open()
+    for records, _ in nodes_at(url):
+        engines.append(records)
+        await records.open()
     for number, engine in enumerate(engines):
         await engine.begin("t", run(), f"worker {number}")
     assert [await engine.beat("another") for engine in engines] == [4, 4, 4]
