@@ -321,7 +321,7 @@ async def test_u47_a_turn_that_its_conversation_would_lack_has_failed(
 async def test_a_conversation_ends_so_many_days_after_its_last_use(
     date: Date, start_proxy: StartProxy
 ) -> None:
-    """U60. Reading is no use; its responses stay, and can be continued."""
+    """Reading is no use; its responses stay, and can be continued."""
     proxy = await start_proxy(store={"conversation_days": 2})
     used, left = await made(proxy), await made(proxy)
     date.seconds += DAY

@@ -2,11 +2,12 @@
 
 import asyncio
 
+from proxy.shell.stores.terms import DAY
 from tests.support.background import deleted, got
 from tests.support.proxies import final
 from tests.support.sockets import ScriptedBackend
 from tests.support.state import asked, items, made, refused, sent
-from tests.support.worker_processes import Workers
+from tests.support.worker_processes import SETTLED_SECONDS, Workers
 from tests.support.worker_processes import workers_of_each_engine as workers
 
 __all__ = ["workers"]
@@ -60,6 +61,24 @@ async def test_t91_children_of_one_parent_on_two_workers_at_once(
     kept = await items(both[1], talk)
     assert [item["role"] for item in kept] == ["user", "assistant"] * answers.count(200)
     assert [item["content"][0]["text"] for item in kept[::2]] == had_the_lock
+
+
+async def test_u60_a_shorter_retention_holds_for_what_is_there(
+    backend: ScriptedBackend, workers: Workers
+) -> None:
+    """In the settings of whoever reads: of two processes, in the middle of a rollout."""
+    one = await workers.start()
+    old, new = await asked(one), await asked(one)
+    await workers.change(f"update turns set ended = ended - {3 * DAY} where id = '{old['id']}'")
+    assert (await got(one, old["id"]))[0] == 200
+    workers.set(store={"url": workers.store, "retention_days": 2})
+    other = await workers.start()
+    assert (await got(other, old["id"]))[0] == 404
+    assert (await refused(other, previous_response_id=old["id"]))[1] == "previous_response_not_found"
+    assert await got(other, new["id"]) == (200, new)
+    async with asyncio.timeout(SETTLED_SECONDS):
+        while await workers.rows(f"select 1 from turns where id = '{old['id']}'"):
+            await got(other, new["id"])
 
 
 async def _status(proxy: object, **body: object) -> int:

@@ -17,7 +17,7 @@ import orjson
 import pytest
 
 from tests.support.background import FINAL, got
-from tests.support.postgres import fresh_url
+from tests.support.postgres import execute, fresh_url
 from tests.support.programs import toml
 from tests.support.proxies import LogLines, Proxy
 from tests.support.sockets import ScriptedBackend
@@ -73,6 +73,13 @@ class Workers:
                 await connection.close()
         with closing(sqlite3.connect(f"file:{self.state}/state.db?mode=ro", uri=True)) as file:
             return file.execute(statement).fetchall()
+
+    async def change(self, statement: str) -> None:
+        """Of one row, by hand."""
+        if self.store.startswith("postgresql"):
+            return await execute(self.store, statement)
+        with closing(sqlite3.connect(self.state / "state.db", isolation_level=None)) as file:
+            assert file.execute(statement).rowcount == 1
 
     async def start(self, *options: str, **struck: str) -> Worker:
         return await self.stack.enter_async_context(working(self._config, *options, **struck))
