@@ -278,5 +278,11 @@ class Keeper:
             self._promises.kept[run["id"]] = digest(run["output"])
             if complaint := self._script.complaint(run["output"][0]["content"][0]["text"], whole=True):
                 self._promises.wrong(f"background: {complaint}")
-        elif run["status"] != "failed" or run["error"]["code"] != "server_error":
+        elif run["status"] != "failed" or not self._may_fail(run):
             self._promises.wrong(f"background: {run['status']}, {run['error']}")
+
+    def _may_fail(self, run: dict[str, Any]) -> bool:
+        """Its process was killed, or the store went away before it was known that it had begun."""
+        if run["error"]["code"] == "storage_error":
+            return self._troubles.away(self._promises.begun[run["id"]])
+        return bool(run["error"]["code"] == "server_error")

@@ -43,7 +43,8 @@ class Held:
     charged: float
     """The most beyond what had flowed in that was charged as somebody was let in."""
     doubtful: int
-    """What that may be beyond the limit and its tolerance."""
+    """What that may be beyond the limit and its tolerance: whoever asked the store as it went may have been charged
+    there or not, and where that never turns out is charged nowhere else, for nobody pays twice."""
     lost: int
     peaks: list[tuple[str, float]]
     """The same from the begin of each outage to that of the next, by what that was. What once came through stays among
@@ -70,7 +71,6 @@ def judged(
     came: Sequence[Came],
     taken: Taken,
     history: History,
-    nodes: int,
     began: float,
     ended: float,
 ) -> Held:
@@ -92,7 +92,7 @@ def judged(
             part = bisect_right(parts, at, key=itemgetter(1)) - 1
             peaks[part] = peaks[part][0], max(peaks[part][1], level)
         outages = [each for each in history.outages if start <= each.began < end]
-        doubtful = in_doubt(tenant, nodes) * len(outages)
+        doubtful = tenant.clients * len(outages)
         worst = max(worst, (highest, doubtful))
         if highest > tenant.limit * (1 + TOLERANCE) + doubtful:
             wrong.append(f"{tenant.name}: {highest:.0f} at once, above a limit of {tenant.limit}")
@@ -152,12 +152,6 @@ def parts_of(history: History, began: float) -> list[tuple[str, float]]:
         killed = any(outage.began <= kill.at <= outage.ended for kill in history.kills)
         parts.append((f"{outage.kind} with a kill" if killed else outage.kind, outage.began))
     return parts
-
-
-def in_doubt(tenant: Tenant, nodes: int) -> int:
-    """Whoever asked the store as it went may have been charged there or not, and is charged nowhere else: nobody pays
-    twice. Each node may let in one at least."""
-    return tenant.clients + nodes
 
 
 def _problem(tenant: Tenant, minute: Minute, taken: Taken) -> str | None:

@@ -267,9 +267,7 @@ class NodesSoak:
         assert any(said.startswith(CALLS) for _, said, _ in asked)
         for tenant in self._rules.tenants:
             came = came_through(asked, tenant)
-            found.held.append(
-                judged(tenant, came, found.taken[tenant.name], found.history, NODES, began, ended)
-            )
+            found.held.append(judged(tenant, came, found.taken[tenant.name], found.history, began, ended))
 
     async def _judge_database(self) -> None:
         wrong = self.found.promises.wrong

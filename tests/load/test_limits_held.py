@@ -30,7 +30,7 @@ def held(
     came: Iterable[Came], history: History | None = None, tenant: Tenant = ASKER, lost: Iterable[Came] = ()
 ) -> Held:
     taken = Taken(lost=[(each.at, each.units) for each in lost])
-    return judged(tenant, sorted(came), taken, history or History(), len(NODES), 0.0, SECONDS)
+    return judged(tenant, sorted(came), taken, history or History(), 0.0, SECONDS)
 
 
 def test_who_lets_all_in_that_flows_in_is_right() -> None:
