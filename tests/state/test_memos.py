@@ -7,6 +7,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.support.postgres import fresh_url
 from tests.support.processes import serving
 from tests.support.sockets import ScriptedBackend, reply, text
 from tests.support.whole_talks import chat, ids, native, thinking, thoughts
@@ -15,7 +16,7 @@ TURNS = 12
 """So many requests in a row are not answered by one of two workers alone, but once in two thousand times."""
 
 
-def config(tmp_path: Path, backend: ScriptedBackend, more: str = "") -> Path:
+def config(tmp_path: Path, backend: ScriptedBackend, store: str = "") -> Path:
     path = tmp_path / "proxy.toml"
     path.write_text(
         f"""
@@ -28,17 +29,18 @@ def config(tmp_path: Path, backend: ScriptedBackend, more: str = "") -> Path:
         [backend.overrides]
         replay = "reasoning_content"
         [store]
-        url = "sqlite:{tmp_path / "state"}"
-        {more}
+        url = "{store or f"sqlite:{tmp_path / 'state'}"}"
         """
     )
     return path
 
 
-@pytest.fixture
-async def two(backend: ScriptedBackend, tmp_path: Path) -> AsyncIterator[tuple[str, str]]:
-    """Two processes on one store."""
-    path = config(tmp_path, backend)
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def two(
+    request: pytest.FixtureRequest, backend: ScriptedBackend, tmp_path: Path
+) -> AsyncIterator[tuple[str, str]]:
+    """Two processes on one store: of one machine, or of two."""
+    path = config(tmp_path, backend, await fresh_url() if request.param == "postgresql" else "")
     with ExitStack() as stack:
         first, second = (
             stack.enter_context(serving("-m", "proxy", "serve", "--config", path)) for _ in range(2)

@@ -111,7 +111,7 @@ async def test_u52_nobody_is_taken_for_dead_who_may_not_be_buried(
 
 
 async def test_who_was_frozen_knows_nothing_of_the_others() -> None:
-    """U27."""
+    """U29."""
     world = World(until=100)
     _, patience = await run(world)
     assert patience.may_bury()

@@ -89,7 +89,7 @@ async def test_what_is_on_its_way_needs_no_task(store: Store) -> None:
 
 
 async def test_after_three_failures_it_is_asked_once_a_second(store: Store) -> None:
-    """U18, and reads go on (U10)."""
+    """And reads go on (U10)."""
     store.broken = True
     await store.fail(10)
     assert store.begun == 3
