@@ -7,14 +7,13 @@ silent misunderstanding, so none of it is left to the backend.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.dialects.chat.content import CONTENT
 from proxy.core.dialects.reading.reply_lessons import scope_of
 from proxy.core.dialects.writing.content_parts import ContentPart
 from proxy.core.dialects.writing.notes import CONTINUE, MESSAGES, called_with
-from proxy.core.dialects.writing.turns import Draft, TurnWriter
+from proxy.core.dialects.writing.turns import TurnWriter
 from proxy.core.extras import details_in, field_in, proofs_in
 from proxy.core.fragments import joined
 from proxy.core.ledger import Ledger
@@ -26,13 +25,8 @@ Message = dict[str, Any]
 
 PROSE = (Text, Refusal)
 
-
-@dataclass(slots=True)
-class _Draft(Draft):
-    calls: Sequence[Message] = ()
-    reasoning: Sequence[Reasoning] = ()
-    answers: str | None = None
-    """Holds the id of the call that this tool message answers."""
+_Reply = tuple[Message, list[Message], list[Reasoning]]
+"""What the model said, the calls in it, and its thoughts."""
 
 
 def encode_messages(
@@ -50,18 +44,31 @@ def encode_messages(
     return _Conversation(names, profile, model, ledger, flatten=flatten).of(request.turns, note)
 
 
-class _Conversation(TurnWriter[_Draft]):
-    draft = _Draft
+class _Conversation(TurnWriter):
     content = CONTENT
+
+    def __init__(
+        self, names: NameTable, profile: BackendProfile, model: str, ledger: Ledger, *, flatten: bool
+    ) -> None:
+        super().__init__(names, profile, model, ledger, flatten=flatten)
+        self._replies: list[_Reply] = []
 
     def of(self, turns: Sequence[Turn], note: str | None) -> list[Message]:
         self.take(turns)
         if note:
             self._system.append(note)
-        messages = [self._message(draft) for draft in self._drafts]
+        for message, calls, reasoning in self._replies:
+            if reasoning or self._profile.replay_blank:
+                self._reason(message, calls, reasoning)
+            if calls:
+                if self._profile.signed_calls:
+                    self._prove(calls, reasoning)
+                message["tool_calls"] = calls
         if self._system:
-            messages.insert(0, {"role": self._profile.system_role, "content": MESSAGES.join(self._system)})
-        return messages
+            self._messages.insert(
+                0, {"role": self._profile.system_role, "content": MESSAGES.join(self._system)}
+            )
+        return self._messages
 
     # ── taking turns in ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -70,10 +77,7 @@ class _Conversation(TurnWriter[_Draft]):
         calls: list[Message] = []
         reasoning: list[Reasoning] = []
         for part in parts:
-            if isinstance(part, PROSE):
-                if part.text:
-                    blocks.append([part.text])
-            elif isinstance(part, Call):
+            if type(part) is Call:
                 name, arguments = self._as_called(part)
                 if self._flatten:
                     blocks.append([called_with(name, arguments)])
@@ -81,65 +85,58 @@ class _Conversation(TurnWriter[_Draft]):
                     function = {"name": name, "arguments": arguments}
                     call_id = self._ids.upstream(part.call_id)
                     calls.append({"id": call_id, "type": "function", "function": function})
+            elif isinstance(part, PROSE):
+                if part.text:
+                    blocks.append([part.text])
             elif isinstance(part, Reasoning):
                 reasoning.append(part)
             else:
                 self._other(part)
-        last = self._drafts[-1] if self._drafts else None
         if not blocks and not calls:
             self._forget(reasoning)
-        elif last and last.role == "assistant" and not last.calls:
-            last.blocks += blocks
-            last.calls = calls
-            last.reasoning = [*last.reasoning, *reasoning]
+        elif self._speaker == "assistant" and not self._replies[-1][1]:
+            self._join(blocks)
+            _, called, thought = self._replies[-1]
+            called += calls
+            thought += reasoning
         else:
-            if not last:
+            if not self._messages:
                 self._user([CONTINUE])
-            self._drafts.append(_Draft("assistant", blocks, calls, reasoning))
+            self._replies.append((self._say("assistant", blocks), calls, reasoning))
+
+    def _remark(self, words: str) -> None:
+        self._replies.append((self._say("assistant", [[words]]), [], []))
 
     def _answer(self, result: Result, contents: list[ContentPart]) -> None:
-        self._drafts.append(_Draft("tool", [contents], answers=self._ids.upstream(result.call_id)))
+        self._say("tool", [contents])["tool_call_id"] = self._ids.upstream(result.call_id)
 
-    # ── giving messages out ────────────────────────────────────────────────────────────────────────────────────
+    # ── what goes with a reply ─────────────────────────────────────────────────────────────────────────────────
 
-    def _message(self, draft: _Draft) -> Message:
-        message: Message = {"role": draft.role, "content": CONTENT.content(draft.blocks)}
-        if draft.answers is not None:
-            message["tool_call_id"] = draft.answers
-        elif draft.reasoning or (draft.role == "assistant" and self._profile.replay_blank):
-            self._reason(message, draft)
-        if draft.calls:
-            if self._profile.signed_calls:
-                self._prove(draft)
-            message["tool_calls"] = draft.calls
-        return message
-
-    def _prove(self, draft: _Draft) -> None:
+    def _prove(self, calls: list[Message], reasoning: list[Reasoning]) -> None:
         """Gives back to each call what its model put beside it."""
         proofs = {
             self._ids.upstream(proof.call_id): proof.content
-            for part in draft.reasoning
+            for part in reasoning
             for proof in proofs_in(part.extras)
         }
-        for call in draft.calls:
+        for call in calls:
             if call["id"] in proofs:
                 call["extra_content"] = proofs[call["id"]]
 
-    def _reason(self, message: Message, draft: _Draft) -> None:
+    def _reason(self, message: Message, calls: list[Message], reasoning: list[Reasoning]) -> None:
         """Puts the reasoning back where its backend looks for it."""
         replay, scope = self._profile.replay, self._profile.replay_scope
         if replay == "none" and self._profile.replay_by_evidence:
-            replay, scope = self._evidence(draft)
-        if replay == "none" or not (draft.calls or scope == "all"):
-            self._forget(draft.reasoning)
+            replay, scope = self._evidence(reasoning)
+        if replay == "none" or not (calls or scope == "all"):
+            self._forget(reasoning)
             return
-        details = [detail for part in draft.reasoning for detail in joined(details_in(part.extras))]
+        details = [detail for part in reasoning for detail in joined(details_in(part.extras))]
         if replay == "reasoning_details" and details:
             message["reasoning_details"] = details
             return
         thought = (
-            MESSAGES.join(part.text for part in draft.reasoning if part.text.strip())
-            or self._profile.replay_blank
+            MESSAGES.join(part.text for part in reasoning if part.text.strip()) or self._profile.replay_blank
         )
         if not thought:
             return
@@ -151,10 +148,10 @@ class _Conversation(TurnWriter[_Draft]):
             case field_name:
                 message[field_name] = thought
 
-    def _evidence(self, draft: _Draft) -> tuple[Replay, ReplayScope]:
+    def _evidence(self, reasoning: list[Reasoning]) -> tuple[Replay, ReplayScope]:
         """What the thoughts themselves say, where the proxy has not learned it yet, or has forgotten it: they name the
         field that this model had them in."""
-        for part in draft.reasoning:
+        for part in reasoning:
             if field := field_in(part.extras, self._model):
                 return field, scope_of(field)
         return "none", "calls"

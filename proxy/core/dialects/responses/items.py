@@ -6,14 +6,13 @@ led to; and last comes something that wants an answer.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from proxy.core.dialects.responses import calls, thoughts
 from proxy.core.dialects.responses.content import CONTENT
 from proxy.core.dialects.writing.content_parts import ContentPart
 from proxy.core.dialects.writing.notes import CONTINUE, MESSAGES, called_with
-from proxy.core.dialects.writing.turns import Draft, TurnWriter
+from proxy.core.dialects.writing.turns import TurnWriter
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     FUNCTION,
@@ -45,19 +44,6 @@ class WrittenInput(NamedTuple):
     instructions: str
 
 
-@dataclass(slots=True)
-class _Draft(Draft):
-    phase: str | None = None
-    whole: Item | None = None
-    """Holds an item that is no message."""
-
-    def item(self) -> Item:
-        if self.whole is not None:
-            return self.whole
-        phase = {"phase": self.phase} if self.phase else {}
-        return {"type": "message", "role": self.role, "content": CONTENT.content(self.blocks), **phase}
-
-
 def converse(
     request: Request,
     prepared: Prepared,
@@ -74,8 +60,7 @@ def converse(
     return writer.written(note)
 
 
-class _Writer(TurnWriter[_Draft]):
-    draft = _Draft
+class _Writer(TurnWriter):
     content = CONTENT
 
     def __init__(
@@ -85,20 +70,31 @@ class _Writer(TurnWriter[_Draft]):
         self._native = profile.as_declared
         self._as_is: dict[str, ToolKind] = {}
         """The kinds of calls that the backend was told as what they were, by the client's call ids."""
+        self._phase: str | None = None
+        """Of the last message."""
 
     def written(self, note: str | None) -> WrittenInput:
         instructions = [*self._system, note] if note else self._system
-        return WrittenInput([draft.item() for draft in self._drafts], MESSAGES.join(instructions))
+        return WrittenInput(self._messages, MESSAGES.join(instructions))
 
     def _append(self, role: str, item: Item) -> None:
         """`role`: whose item it is."""
-        self._drafts.append(_Draft(role, whole=item))
+        self._speaker, self._blocks = role, []
+        self._messages.append(item)
+
+    def _say(self, role: str, blocks: list[list[ContentPart]], phase: str | None = None) -> Item:
+        item = {"type": "message", "role": role, "content": CONTENT.content(blocks)}
+        if phase:
+            item["phase"] = phase
+        self._append(role, item)
+        self._blocks, self._phase = blocks, phase
+        return item
 
     def _assistant(self, parts: Sequence[Part]) -> None:
         if not any(part.text if isinstance(part, PROSE) else isinstance(part, SAID) for part in parts):
             self._forget(parts)
             return
-        if not self._drafts:
+        if not self._messages:
             self._user([CONTINUE])
         reasons = self._reasons(parts)
         for part in parts:
@@ -115,13 +111,12 @@ class _Writer(TurnWriter[_Draft]):
                 self._other(part)
 
     def _prose(self, text: str, phase: str | None = None) -> None:
-        last = self._drafts[-1]
         if not text:
             return
-        if last.blocks and (last.role, last.phase) == ("assistant", phase):
-            last.blocks.append([text])
+        if self._blocks and (self._speaker, self._phase) == ("assistant", phase):
+            self._join([[text]])
         else:
-            self._drafts.append(_Draft("assistant", [[text]], phase))
+            self._say("assistant", [[text]], phase)
 
     def _call(self, call: Call) -> None:
         name, arguments = self._as_called(call)

@@ -22,12 +22,12 @@ def as_text(arguments: str, held_in: str = RAW) -> str:
     What is no object is wrapped, `held_in` one under this name, and never repaired; what only a forgiving parser can
     read is written anew.
     """
-    if not arguments.strip():
-        return "{}"
     try:
-        if isinstance(jsontext.quick(arguments), dict):
+        if type(jsontext.quick(arguments)) is dict:
             return arguments
     except ValueError:
+        if not arguments.strip():
+            return "{}"
         if (mended := _mended(arguments)) is not None:
             return mended
     return jsontext.compact({held_in: arguments})

@@ -7,8 +7,7 @@ backend wants that; and what a result cannot hold right after all the results.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, ClassVar
 
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.call_ids import CallIds
@@ -22,23 +21,10 @@ from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
 
-@dataclass(slots=True)
-class Draft:
-    """Holds what somebody said, and may still say more of."""
-
-    role: str
-    blocks: list[list[ContentPart]] = field(default_factory=list)
-    """Holds the parts of each message that went into this one; none where it is no message."""
-
-
-DraftT = TypeVar("DraftT", bound=Draft)
-
-
-class TurnWriter(ABC, Generic[DraftT]):
+class TurnWriter(ABC):
     """`flatten`: calls and results are told as text. `media_results`: a result can hold more than text."""
 
-    draft: type[DraftT]
-    content: ContentParts
+    content: ClassVar[ContentParts]
 
     def __init__(
         self,
@@ -60,7 +46,13 @@ class TurnWriter(ABC, Generic[DraftT]):
         self._called: dict[str, str] = {}
         """Says what was called, by the client's call id."""
         self._system: list[str] = []
-        self._drafts: list[DraftT] = []
+        self._messages: list[dict[str, Any]] = []
+        self._speaker = ""
+        """Who says the last of them."""
+        self._blocks: list[list[ContentPart]] = []
+        """The parts of each message that went into that one; none where it is no message."""
+        self._joined: dict[int, list[list[ContentPart]]] = {}
+        """The same of those, by their places, into which more than one went."""
 
     def take(self, turns: Sequence[Turn]) -> None:
         for turn in turns:
@@ -72,8 +64,10 @@ class TurnWriter(ABC, Generic[DraftT]):
                 self._results(turn.parts)
             else:
                 self._instruct(turn.parts)
-        if not self._drafts or self._drafts[-1].role not in ("user", "tool"):
+        if self._speaker not in ("user", "tool"):
             self._user([CONTINUE])
+        for place, blocks in self._joined.items():
+            self._messages[place]["content"] = self.content.content(blocks)
 
     @abstractmethod
     def _assistant(self, parts: Sequence[Part]) -> None: ...
@@ -81,6 +75,22 @@ class TurnWriter(ABC, Generic[DraftT]):
     @abstractmethod
     def _answer(self, result: Result, contents: list[ContentPart]) -> None:
         """Writes a result. `contents`: as much of it as it can hold."""
+
+    def _say(self, role: str, blocks: list[list[ContentPart]]) -> dict[str, Any]:
+        """Begins a message."""
+        message: dict[str, Any] = {"role": role, "content": self.content.content(blocks)}
+        self._speaker, self._blocks = role, blocks
+        self._messages.append(message)
+        return message
+
+    def _remark(self, words: str) -> None:
+        """Begins a message in the model's name."""
+        self._say("assistant", [[words]])
+
+    def _join(self, blocks: list[list[ContentPart]]) -> None:
+        """Goes on with the last message."""
+        self._blocks += blocks
+        self._joined[len(self._messages) - 1] = self._blocks
 
     def _other(self, part: Part) -> None:
         """Takes what has no place in a message."""
@@ -92,10 +102,10 @@ class TurnWriter(ABC, Generic[DraftT]):
         words = PARTS.join([part for part in self._readable(parts) if isinstance(part, str)])
         if not words:
             return
-        if not self._drafts or self._profile.late_system == "merge":
+        if not self._messages or self._profile.late_system == "merge":
             self._system.append(words)
         elif self._profile.late_system == "keep":
-            self._drafts.append(self.draft(self._profile.system_role, [[words]]))
+            self._say(self._profile.system_role, [[words]])
         else:
             self._user([as_instruction(words)])
 
@@ -114,13 +124,12 @@ class TurnWriter(ABC, Generic[DraftT]):
     def _user(self, block: list[ContentPart]) -> None:
         if not block:
             return
-        last = self._drafts[-1] if self._drafts else None
-        if last and last.role == "user" and last.blocks and self._profile.join_users:
-            last.blocks.append(block)
+        if self._speaker == "user" and self._blocks and self._profile.join_users:
+            self._join([block])
             return
-        if last and last.role == "tool" and self._profile.after_tool:
-            self._drafts.append(self.draft("assistant", [[self._profile.after_tool]]))
-        self._drafts.append(self.draft("user", [block]))
+        if self._speaker == "tool" and self._profile.after_tool:
+            self._remark(self._profile.after_tool)
+        self._say("user", [block])
 
     # ── what the model said ────────────────────────────────────────────────────────────────────────────────────
 
@@ -147,20 +156,24 @@ class TurnWriter(ABC, Generic[DraftT]):
 
     def _result(self, result: Result) -> list[ContentPart]:
         """Writes a result; returns what it cannot hold, for the user to say."""
-        contents = [
-            part.text if type(part) is Text else self.content.of_tool(part, self._profile, self._ledger)
-            for part in result.content
-        ]
+        contents: list[ContentPart] = []
+        shows = False
+        for part in result.content:
+            if type(part) is Text:
+                contents.append(part.text)
+            else:
+                contents.append(shown := self.content.of_tool(part, self._profile, self._ledger))
+                shows = shows or not isinstance(shown, str)
         if result.is_error:
             contents = _marked(contents)
         if self._flatten:
             self._user([self._origin(result), *contents])
             return []
-        others = [] if self._media_results else [part for part in contents if not isinstance(part, str)]
-        if others:
-            contents = [*(part for part in contents if isinstance(part, str)), MOVED]
-        self._answer(result, contents)
-        return [self._origin(result), *others] if others else []
+        if not shows or self._media_results:
+            self._answer(result, contents)
+            return []
+        self._answer(result, [*(part for part in contents if isinstance(part, str)), MOVED])
+        return [self._origin(result), *(part for part in contents if not isinstance(part, str))]
 
     def _origin(self, result: Result) -> str:
         return returned_by(self._called.get(result.call_id, "a tool"))

@@ -1,10 +1,11 @@
 """Any history in an order that a backend takes, in a dialect that has nothing but messages."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from proxy.core.dialects.writing.content_parts import ContentPart, ContentParts
 from proxy.core.dialects.writing.notes import CONTINUE, MOVED
-from proxy.core.dialects.writing.turns import Draft, TurnWriter
+from proxy.core.dialects.writing.turns import TurnWriter
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Image, Part, Reasoning, Result, Text, Turn
 from proxy.core.model import Role as R
@@ -18,27 +19,33 @@ IMAGE = {"image": LINK.url}
 THOUGHT = Reasoning("Hm")
 
 
-class Plain(TurnWriter[Draft]):
-    draft = Draft
-    content = ContentParts("text", lambda image: {"image": image.url}, lambda _: None)
+class Unjoined(ContentParts):
+    """Shows what went into a message."""
+
+    def content(self, blocks: Sequence[list[ContentPart]]) -> Any:
+        return blocks
+
+
+class Plain(TurnWriter):
+    content = Unjoined("text", lambda image: {"image": image.url}, lambda _: None)
 
     def _assistant(self, parts: Sequence[Part]) -> None:
         for part in parts:
             if isinstance(part, Call):
                 name, arguments = self._as_called(part)
-                self._drafts.append(Draft("assistant", [[f"{name}({arguments})"]]))
+                self._say("assistant", [[f"{name}({arguments})"]])
             elif isinstance(part, Text):
-                self._drafts.append(Draft("assistant", [[part.text]]))
+                self._say("assistant", [[part.text]])
             else:
                 self._other(part)
         self._forget(parts)
 
     def _answer(self, result: Result, contents: list[ContentPart]) -> None:
-        self._drafts.append(Draft("tool", [[f"{result.call_id}:", *contents]]))
+        self._say("tool", [[f"{result.call_id}:", *contents]])
 
     def written(self) -> list[tuple[str, list[list[ContentPart]]]]:
         opening = [("system", [list(self._system)])] if self._system else []
-        return [*opening, *((draft.role, draft.blocks) for draft in self._drafts)]
+        return [*opening, *((message["role"], message["content"]) for message in self._messages)]
 
 
 def written(
