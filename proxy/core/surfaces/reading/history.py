@@ -134,14 +134,18 @@ class _History:
 
     def reply(self, parts: list[Part]) -> None:
         for part in parts:
-            if isinstance(part, SPOKEN) and not part.text and not _is_wordless_thought(part):
-                continue
-            growing = self._open
-            if growing is None:
-                growing = self._open = self._spoken = Turn(ASSISTANT, [])
-                self.turns.append(growing)
-                self._answers = []
-            growing.parts.append(self._call(part, growing) if isinstance(part, Call) else part)
+            if type(part) is Call:
+                turn = self._open or self._begun()
+                turn.parts.append(self._call(part, turn))
+            elif not isinstance(part, SPOKEN) or part.text or _is_wordless_thought(part):
+                turn = self._open or self._begun()
+                turn.parts.append(part)
+
+    def _begun(self) -> Turn:
+        self._open = self._spoken = Turn(ASSISTANT, [])
+        self._answers = []
+        self.turns.append(self._open)
+        return self._open
 
     def results(self, parts: list[Part], place: Any) -> None:
         for part in parts:
@@ -191,7 +195,9 @@ class _History:
             self.turns.append(Turn(TOOL, answers))
         asked = self._newest[said_id] = _Asked(call, turn, answers, len(answers))
         answers.append(call)
-        if last is not None and last.turn is turn:  # an open turn has no results: the last one waits still
+        if last is None:
+            self._waiting[said_id] = asked
+        elif last.turn is turn:  # an open turn has no results: the last one waits still
             asked.next, last.next = last.next, asked
         else:
             asked.next, self._waiting[said_id] = self._waiting.get(said_id), asked
