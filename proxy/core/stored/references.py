@@ -35,8 +35,12 @@ def referred(items: Any, history: Set[str] = frozenset()) -> list[str]:
     """The ids that must be looked up, each once. `history`: the ids of what is there already."""
     if not isinstance(items, list):
         return []
-    # Most items name another type: for these no function is called
-    may_be = [item for item in items if type(item) is dict and (item.get("type") or REFERENCE) == REFERENCE]
+    # Most items have no id, or name another type: for these no function is called
+    may_be = [
+        item
+        for item in items
+        if type(item) is dict and "id" in item and (item.get("type") or REFERENCE) == REFERENCE
+    ]
     if not may_be:
         return []
     return [*dict.fromkeys(item["id"] for item in may_be if is_reference(item) and item["id"] not in history)]

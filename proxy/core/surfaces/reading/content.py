@@ -199,10 +199,12 @@ def content_in(
     if cursor.parts_left < 0:
         raise too_many(f".{key}", MAX_PARTS, "content parts, with all before it")
     parts: list[Part] = []
-    for index, part in enumerate(value):
+    left_out = 0
+    for part in value:
         if type(part) is dict and part.get("type") in TEXTS and type(text := part.get("text")) is str:
             parts.append(Text(text))
             continue
+        index = len(parts) + left_out
         try:
             if not isinstance(part, dict):
                 raise wrong_type("", "an object", part)
@@ -211,6 +213,7 @@ def content_in(
                 raise _of_no_type(kind, readers)
             reader = readers.get(kind)
             if reader is None:
+                left_out += 1
                 cursor.ledger.drop("unknown_part")
                 cursor.ledger.warn(
                     f"A content part of the type {quoted(kind)} is not known here, and was left out."
