@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from proxy.core.jsontext import bounded, deeper_than
-from proxy.core.weight import LIGHT_BYTES, read, weighed, weight
+from proxy.core.weight import COPIES, LIGHT_BYTES, VALUE_BYTES, read, weighed, weight
 from tests.support.tables import table
 
 HEAVY = {
@@ -46,6 +46,14 @@ def test_nothing_is_heavier_than_it_weighs(kind: str, size: int) -> None:
 def test_names_have_weight() -> None:
     value = {str(number): number for number in range(20_000)}
     assert taken(value, set()) <= weight(value, len(orjson.dumps(value)))
+
+
+def test_each_value_is_counted_once_whoever_made_its_object() -> None:
+    """What Python's own walk of an object comes by differs: its names, too, or not."""
+    value = {"a": {f"ä{number}": [number] for number in range(10_000)}}
+    text = orjson.dumps(value)
+    for each in value, orjson.loads(text), dict[object, Any](value):
+        assert weight(each, len(text)) == COPIES * len(text) + VALUE_BYTES * (3 + 10_002 + 30_000)
 
 
 def test_what_is_looked_at_for_its_weight_shows_its_depth() -> None:
