@@ -31,7 +31,8 @@ class StoreSettings(Section):
     conversation_days: float | None = Field(None, gt=0)
     """Days for which a conversation is kept after its last use. Default: until it is deleted."""
     max_gib: float = Field(10, gt=0)
-    """GiB of what is kept. Above it the oldest responses are deleted before their time. In memory at most 0.25."""
+    """GiB of what is kept. Above it the oldest responses of those who have most are deleted before their time.
+    In memory at most 0.25."""
     max_response_mib: int = Field(8, ge=1, le=1024)
     """Largest response in MiB, with what its request added, that is stored."""
 

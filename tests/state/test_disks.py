@@ -14,6 +14,7 @@ from tests.support.background import Talker, begun, ended, got
 from tests.support.proxies import Proxy
 from tests.support.sockets import PROMPTLY, ScriptedBackend, reply, text
 from tests.support.state import asked, items, made, refused
+from tests.support.two_tenants import TENANTS, shown_by
 from tests.support.worker_processes import SETTLED_SECONDS, Worker, Workers, workers
 
 __all__ = ["workers"]
@@ -191,3 +192,33 @@ async def test_t90_the_oldest_goes_where_the_store_is_full(
     await talker.ends()
     assert (await ended(proxy, run["id"]))["status"] == "completed"
     assert "responses_proxy_swept_total" in await metrics(proxy)
+
+
+async def test_t90_who_stores_much_shortens_nobody_elses_time(
+    backend: ScriptedBackend, workers: Workers
+) -> None:
+    workers.set(store={"url": f"sqlite:{workers.state}", "max_gib": 0.002}, tenants=TENANTS)
+    proxy = await workers.start()
+    ann, bob = shown_by("ann"), shown_by("bob")
+
+    async def stored(who: dict[str, str], size: int) -> str:
+        async with proxy.post({"model": "m", "input": "x" * size}, **who) as response:
+            answer = await response.json()
+            assert answer["store"], answer
+            return str(answer["id"])
+
+    async def is_there(who: dict[str, str], id: str) -> bool:
+        async with proxy.session.get(f"{proxy.url}/v1/responses/{id}", headers=who) as response:
+            assert response.status in (200, 404)
+            return response.status == 200
+
+    little = [await stored(bob, 20_000) for _ in range(5)]
+    much = [await stored(ann, 200_000) for _ in range(20)]
+    async with asyncio.timeout(SETTLED_SECONDS):
+        while True:
+            there = [await is_there(ann, id) for id in much]
+            if sum(there) < 11:
+                break
+            await asyncio.sleep(0.1)
+    assert any(there)
+    assert all([await is_there(bob, id) for id in little]), "though these are older than all of them"

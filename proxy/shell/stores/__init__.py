@@ -10,6 +10,7 @@
 - `guard`, `guarded_records`, `guarded_live`: a limit on every wait, and a breaker
 - `opening`: of a store that may be away
 - `beats`: how a worker lives, and when it may bury others
+- `shares`: who loses something where all have too much
 - `sweeper`: who settles the dead, and deletes what has expired
 - `memory`, `sqlite`, `postgres`: the engines; `sql`: what engines share that speak it
 - `redis`: an engine for what may be lost

@@ -106,8 +106,8 @@ class Swept(NamedTuple):
     expired: int
     early: int
     """Before their time: the oldest of too many."""
-    leftovers: int = 0
-    """Rows of what was deleted earlier that were looked at now: there may be more of them."""
+    looked_at: int = 0
+    """Rows that were only looked at: as many as might be deleted, while there is more to do."""
 
 
 class Records(Protocol):
@@ -217,7 +217,7 @@ class Records(Protocol):
     # ── the size of it ──
 
     async def sweep(self, most: int) -> Swept:
-        """Deletes at most so many that have expired, or are the oldest of too many."""
+        """Deletes at most so many that have expired, or are the oldest of too many: of the tenants that have most."""
 
     async def size(self) -> Size: ...
 

@@ -189,7 +189,7 @@ class MemoryRecords(MemoryConversations):
 
     async def forget(self, tenant: str) -> int:
         shelf = self._shelves.pop(tenant, TenantShelf())
-        self._bytes -= sum(turn.weight for turn in shelf.turns.values())
+        self._bytes -= shelf.weight
         for key, run in self._runs.items():
             run.over = run.over or key.tenant == tenant
         turns = filter(self._is_there, shelf.turns.values())

@@ -72,6 +72,10 @@ class TenantShelf:
     foreign: dict[str, list[str]] = field(default_factory=dict)
     """Where items are kept whose ids do not say so, in the order in which they came."""
 
+    @property
+    def weight(self) -> int:
+        return sum(turn.weight for turn in self.turns.values())
+
     def put(self, turn: KeptTurn) -> None:
         tail = tail_of(turn.record.id)
         self.turns[tail] = turn

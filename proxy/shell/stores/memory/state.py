@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Final
 
 from proxy.core.jsontext import tight
@@ -11,6 +12,7 @@ from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.keys import WantedItems, items_of, tail_of
 from proxy.shell.stores.memory.shelf import ConversationShelf, KeptTurn, Placed, TenantShelf
 from proxy.shell.stores.protocol import Key, TooMuchKept
+from proxy.shell.stores.shares import fair_level
 from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always, lives_between
 
 MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
@@ -99,22 +101,30 @@ class MemoryBase:
         return before - self._bytes
 
     def _make_room(self) -> int:
-        """Deletes the oldest that have ended, until the rest fits with some room left; how many. The room is there
-        lest each save looks for the oldest."""
+        """Deletes the oldest that have ended, of those who have most, until the rest fits with some room left; how
+        many. The room is there lest each save looks for the oldest."""
         deleted = 0
         enough = self._keeping.most_bytes * 15 // 16
-        if self._bytes > self._keeping.most_bytes:
-            ended = [
-                (turn.ended, shelf, turn)
-                for shelf in self._shelves.values()
+        if self._bytes <= self._keeping.most_bytes:
+            return deleted
+        weights = {name: shelf.weight for name, shelf in self._shelves.items()}
+        level = fair_level(weights.values(), enough)
+        ended = sorted(
+            (
+                (turn.ended, name, turn)
+                for name, shelf in self._shelves.items()
                 for turn in shelf.turns.values()
                 if turn.ended is not None and not turn.gone
-            ]
-            for _, shelf, turn in sorted(ended, key=lambda found: found[0]):
+            ),
+            key=itemgetter(0),
+        )
+        for least in (level, 0):  # where nothing of theirs can be deleted, the oldest of all
+            for _, name, turn in ended:
                 if self._bytes <= enough:
-                    break
-                self._bury(shelf, turn)
-                deleted += 1
+                    return deleted
+                if weights[name] > least and not turn.gone:
+                    weights[name] -= self._bury(self._shelves[name], turn)
+                    deleted += 1
         return deleted
 
     # ── items ──

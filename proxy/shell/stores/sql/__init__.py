@@ -8,6 +8,7 @@
 - `conversation_steps`: those of conversations
 - `census_steps`: what people are shown of its size
 - `sealing_steps`: those that seal anew
+- `room_steps`: the one that makes room, and what the sweeper knows of who has how much
 - `record_steps`: those of responses, and of those who work on them
 - `carrier`: who carries steps out, and what they say of themselves; `records`, `live`: the protocols, by steps
 - `log_statements`, `live_steps`: the same for logs and memos

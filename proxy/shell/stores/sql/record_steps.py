@@ -11,6 +11,7 @@ from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, ParentGone,
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.conversation_steps import ConversationSteps
 from proxy.shell.stores.sql.packing import Kept
+from proxy.shell.stores.sql.room_steps import Room, RoomSteps
 from proxy.shell.stores.sql.shared_steps import GONE, RowBudget
 from proxy.shell.stores.sql.step import Step
 
@@ -18,7 +19,7 @@ MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
 """What stands before the first response of a chain that begins in a conversation."""
 
 
-class RecordSteps(ConversationSteps):
+class RecordSteps(ConversationSteps, RoomSteps):
     def save(self, tenant: str, record: Record, entries: Sequence[str], worker: str) -> Step[Outcome]:
         yield from self._check_parent(tenant, record)
         if (
@@ -213,7 +214,7 @@ class RecordSteps(ConversationSteps):
 
     # ── the size of it ──
 
-    def sweep(self, most: int, used_bytes: int) -> Step[Swept]:
+    def sweep(self, most: int, used_bytes: int, room: Room | None) -> Step[tuple[Swept, Room | None]]:
         budget = RowBudget()
         doubtful = yield sql.DOUBTFUL, (most,)
         for tenant, tail in doubtful:
@@ -230,20 +231,8 @@ class RecordSteps(ConversationSteps):
             yield from self._remove(tenant, id, budget)
         yield sql.FORGET_DEAD_RUNS, self._lease()
         yield sql.FORGET_DEAD, self._lease()
-        early = yield from self._make_room(used_bytes - self._keeping.most_bytes, most, budget)
-        return Swept(expired + len(rows), early, len(doubtful))
-
-    def _make_room(self, excess: int, most: int, budget: RowBudget) -> Step[int]:
-        """Deletes the oldest that have ended, until so many bytes are free; how many."""
-        deleted = 0
-        if excess > 0:
-            for tenant, tail, weight in (yield sql.OLDEST, (most,)):
-                if excess <= 0:
-                    break
-                yield from self._bury(tenant, tail, budget)
-                excess -= weight
-                deleted += 1
-        return deleted
+        made = yield from self._make_room(used_bytes, most, budget, room)
+        return Swept(expired + len(rows), made.deleted, len(doubtful)), made.room
 
     def size(self) -> Step[Size]:
         """Without the bytes, of which the engine knows more."""

@@ -22,8 +22,9 @@ from proxy.shell.stores.protocol import (
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals, What
 from proxy.shell.stores.sql.carrier import EVERYTHING, Carrier, family, whole
 from proxy.shell.stores.sql.record_steps import RecordSteps
+from proxy.shell.stores.sql.room_steps import Room
 from proxy.shell.stores.sql.sealing_steps import Sealed, SealingSteps
-from proxy.shell.stores.sql.step import Step
+from proxy.shell.stores.sql.step import Ask, Rows, Step
 from proxy.shell.stores.terms import Clock, Keeping, always
 
 FORGOTTEN_ROWS: Final = 50
@@ -42,6 +43,7 @@ class SqlRecords:
         self._carrier = carrier
         self._steps = RecordSteps(clock, keeping, may_bury, seals)
         self._sealing = SealingSteps(clock, keeping, may_bury, seals)
+        self._room: Room | None = None
 
     async def open(self) -> None:
         await self._carrier.open()
@@ -173,18 +175,22 @@ class SqlRecords:
     # ── the size of it ──
 
     async def sweep(self, most: int) -> Swept:
-        expired = early = leftovers = 0
+        if self._room is not None and (question := self._room.question) is not None:
+            self._room = self._room.told(await self._carrier.read(partial(_asked, question)))
+            return Swept(0, 0, most)
+        expired = early = looked_at = 0
         while (portion := min(most - expired - early, self._carrier.most_swept)) > 0:
-            swept = await self._carrier.write(partial(self._sweep, portion), holds=EVERYTHING)
+            step = partial(self._sweep, portion, self._room)
+            swept, self._room = await self._carrier.write(step, holds=EVERYTHING)
             expired, early = expired + swept.expired, early + swept.early
-            leftovers += swept.leftovers
+            looked_at += swept.looked_at
             if max(swept) < portion:
                 break
-        return Swept(expired, early, leftovers)
+        return Swept(expired, early, looked_at if self._room is None else most)
 
-    def _sweep(self, most: int) -> Step[Swept]:
+    def _sweep(self, most: int, room: Room | None) -> Step[tuple[Swept, Room | None]]:
         used = yield from self._carrier.used_bytes()
-        return (yield from self._carrier.shrunk(self._steps.sweep(most, used)))
+        return (yield from self._carrier.shrunk(self._steps.sweep(most, used, room)))
 
     async def size(self) -> Size:
         return await self._carrier.read(self._size)
@@ -207,6 +213,10 @@ class SqlRecords:
         """With the first key, the next few responses or conversations that it has not sealed."""
         step = partial(self._sealing.seal, what, after, self._carrier.most_swept)
         return await self._carrier.write(step, holds=EVERYTHING)
+
+
+def _asked(question: Ask) -> Step[Rows]:
+    return (yield question)
 
 
 def weight_of(record: Record) -> int:

@@ -13,7 +13,7 @@ from proxy.shell.stores.keys import WantedItems, foreign_ids, items_of, tail_of
 from proxy.shell.stores.protocol import RecordUnreadable, TooMuchKept
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql import statements as sql
-from proxy.shell.stores.sql.packing import STREAMED, Kept, Packing, checksum_without_answer, state_of
+from proxy.shell.stores.sql.packing import ANSWER, STREAMED, Kept, Packing, checksum_without_answer, state_of
 from proxy.shell.stores.sql.step import Rows, Step
 from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always, lives_between
 
@@ -34,6 +34,8 @@ class RowBudget:
     """How many rows a step may still look at."""
 
     left: int = MOST_TIDIED
+    freed: int = 0
+    """How many bytes are kept no more."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -158,6 +160,7 @@ class StepsBase:
         """Deletes a response, and what it alone held. One that cannot be read is deleted as well."""
         rows = yield sql.FIND, (tenant, tail)
         empty = checksum_without_answer(rows[0]) if rows else 0
+        budget.freed += len(rows[0][ANSWER]) if rows else 0
         yield sql.BURY, (b"", empty, tenant, tail)
         yield from self._tidy(tenant, [tail], budget)
 
@@ -169,7 +172,7 @@ class StepsBase:
             rows = yield sql.LINKS, (tenant, tail)
             if not rows or not rows[0][0]:
                 continue
-            _, id, parent, conversation, seen = rows[0]
+            _, id, parent, conversation, seen, weight = rows[0]
             if (yield sql.CHILDREN, (tenant, id)):
                 continue
             if seen is not None:
@@ -178,6 +181,7 @@ class StepsBase:
             if (yield sql.HOLDS, (tenant, tail)):
                 continue
             yield sql.ERASE, (tenant, tail)
+            budget.freed += weight
             yield sql.FORGET_ITEMS, (tenant, tail)
             if parent is not None:
                 doubtful.append(tail_of(parent))

@@ -15,7 +15,11 @@ TURN: Final = (
 
 FIND: Final = f"select {TURN} from turns where tenant = ? and tail = ?"
 
-LINKS: Final = "select gone, id, parent, conversation, seen from turns where tenant = ? and tail = ?"
+WEIGHT: Final = "length(answer) + length(input) + length(output)"
+
+LINKS: Final = (
+    f"select gone, id, parent, conversation, seen, {WEIGHT} from turns where tenant = ? and tail = ?"
+)
 
 STATE: Final = "select id, gone, ended, lasting from turns where tenant = ? and tail = ?"
 
@@ -45,10 +49,22 @@ FORGET_SEEN: Final = "update turns set seen = null where tenant = ? and tail = ?
 
 EXPIRED: Final = "select tenant, tail from turns where gone = 0 and lasting = ? and ended <= ? limit ?"
 
-OLDEST: Final = (
-    "select tenant, tail, length(answer) + length(input) + length(output) from turns"
-    " where gone = 0 and lasting = 1 and ended is not null order by ended limit ?"
+HAS_ENDED: Final = "gone = 0 and lasting = 1 and ended is not null"
+
+OLDEST: Final = f"select tenant, tail, {WEIGHT} from turns where {HAS_ENDED} order by ended limit ?"
+
+OLDEST_AFTER: Final = (
+    f"select ended, tenant, tail, {WEIGHT} from turns"
+    f" where {HAS_ENDED} and ended >= ? and (ended, tenant, tail) > (?, ?, ?) order by ended, tenant, tail limit ?"
 )
+
+WEIGHTS_AFTER: Final = (
+    "select tenant, max(tail), count(*), sum(weight) from"
+    f" (select tenant, tail, {WEIGHT} as weight from turns where (tenant, tail) > (?, ?)"
+    " order by tenant, tail limit ?) as piece group by tenant order by tenant"
+)
+
+SHARED: Final = "select 1 where (select min(tenant) from turns) < (select max(tenant) from turns)"
 
 LASTS: Final = (
     "gone = 0 and (ended is null"
