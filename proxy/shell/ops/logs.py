@@ -209,9 +209,8 @@ class _Lines:
     def _write(self, level: int, name: str, event: str, fields: Mapping[str, Any]) -> None:
         if level >= self._least:
             line = self._line_of({"timestamp": "", "level": name, "event": event, **self._bound, **fields})
-            with suppress(
-                OSError
-            ):  # a full disk, or a reader that has gone: no request fails for want of its line
+            # A full disk, or a reader that has gone: no request fails for want of its line
+            with suppress(OSError):
                 self._stream.write(f"{line}\n")
                 self._stream.flush()
 
