@@ -18,13 +18,17 @@ MAX_SHOWN = 80
 
 MASK = "[redacted]"
 
+BEFORE_A_KEY = r"\b(?<![\w-]{16})"
+"""None stands in the middle of a long run of a token's letters. Of some thousand tokens, the proxy's own among them,
+one has by chance what looks like a key."""
+
 _SECRETS = re.compile(
-    r"""
-    \b(?:
-        (?:sk|pk|rk|gsk|csk|fw|xai|nvapi|pplx|tgp|gh[opsu])[-_][\w*-]{8,}  # prefixes that vendors use
-        | hf_\w{20,}                     # Hugging Face, whose models are called hf_ too
-        | AIza[\w-]{10,}                 # Google
-        | (?<!-)eyJ[\w-]{5,}+(?:\.[\w-]++)++  # a signed token; never begun twice in one run of its letters
+    rf"""
+    {BEFORE_A_KEY}(?:
+        (?:sk|pk|rk|gsk|csk|fw|xai|nvapi|pplx|tgp|gh[opsu])[-_][\w*-]{{8,}}  # prefixes that vendors use
+        | hf_\w{{20,}}                     # Hugging Face, whose models are called hf_ too
+        | AIza[\w-]{{10,}}                 # Google
+        | (?<!-)eyJ[\w-]{{5,}}+(?:\.[\w-]++)++  # a signed token; never begun twice in one run of its letters
     )
     | (?<=://)[^\s/@]++(?=@)             # user and password in a URL
     """,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from proxy.core.masking.redact import MASK
+from proxy.core.masking.redact import BEFORE_A_KEY, MASK
 from proxy.core.masking.secrets import Secrets
 from proxy.core.recorded.lines import END, REQUEST
 from proxy.core.recorded.masking import INDEXES, Masker
@@ -20,7 +20,8 @@ from proxy.core.recorded.outline import events_of
 from proxy.core.recorded.recording import Passed, RecordedAttempt, Recording
 
 _LIKE_A_KEY = re.compile(
-    r"\b(?:(?:sk|pk|rk|gsk|csk|fw|xai|nvapi|pplx|tgp|gh[opsu])[-_][A-Za-z0-9_*-]{8,}|hf_[A-Za-z0-9_]{20,}"
+    BEFORE_A_KEY
+    + r"(?:(?:sk|pk|rk|gsk|csk|fw|xai|nvapi|pplx|tgp|gh[opsu])[-_][A-Za-z0-9_*-]{8,}|hf_[A-Za-z0-9_]{20,}"
     r"|AIza[A-Za-z0-9_-]{10,})"
 )
 """Keys by the prefixes that vendors use, in characters that JSON leaves as they are."""

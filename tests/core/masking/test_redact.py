@@ -42,6 +42,7 @@ def test_no_key_gets_through(text: str) -> None:
         "Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.",
         "property 'reasoning_content' is unsupported, see https://example.com/docs?page=2",
         "the risk-free task-runner desk-top of xai-org/grok-1 and hf_model",
+        "a token that is no key: v1.Zm9vYmFyYmF6cXV4Zm9v-sk-YmFyYmF6cXV4Zm9vYmFy",
         "",
     ],
 )
