@@ -21,7 +21,7 @@ from tests.growth.table_readers import FAMILIES, STREAMS, TEXTS
 from tests.growth.table_requests import DECLARED, REQUESTS
 from tests.growth.table_responses import RESPONSES
 from tests.growth.table_stored import STORED
-from tests.growth.work import Make, growth, hidden_growth, instructions
+from tests.growth.work import MOST_HIDDEN_GROWTH, Make, growth, hidden_growth, instructions
 from tests.support.quickness import quickly
 
 
@@ -38,7 +38,6 @@ SIZE = 24
 LARGER = {"blanks": 300}
 """Where something is bounded that the usual size does not reach."""
 MOST_GROWTH = 2.5
-MOST_HIDDEN_GROWTH = 8.0
 LONG = 20_000
 MOST_SECONDS = 0.3
 """For so much text behind an opener: once it took twenty."""

@@ -2,7 +2,7 @@
 
 Instructions are the same on every machine and in every run; what a single one of them does (to join, to copy, to search
 a list or the rest of a text) they do not tell. So the second measure looks at texts that are long enough for such a
-hidden loop to show: there four times the input may take eight times the time, and more than a blink, and only what does
+hidden loop to show: there four times the input may take ten times the time, and more than a blink, and only what does
 so again and again has grown. A hidden loop that is harmless at that length is not seen.
 """
 
@@ -23,6 +23,10 @@ ENOUGH = 0.002
 """Seconds. From here on a time can be compared."""
 LARGEST = 1 << 16
 TRIES = 8
+
+MOST_HIDDEN_GROWTH = 10.0
+"""Of the time, for four times the input: a loop within a loop takes sixteen times as long, but what a busy machine's
+caches hold no more takes eight."""
 
 
 def instructions(work: Callable[[], object], seen: set[str] | None = None) -> int:
@@ -66,7 +70,7 @@ def hidden_growth(make: Make) -> float:
         for _ in range(TRIES):
             seconds = min(seconds, _seconds(make(4 * size)))
             found = seconds / max(least, 1e-6) if seconds > BLINK else 0.0
-            if found < 8:
+            if found < MOST_HIDDEN_GROWTH:
                 break
             least = max(least, _seconds(make(size)))
     return found
