@@ -9,14 +9,11 @@ Objects are read-only by rule: a stage that needs another value makes another ob
 What a backend may have to refuse has a `path`: where it stands in the client's request, in the surface's words.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 Extras = dict[str, Any]
-Value = TypeVar("Value")
-Found = TypeVar("Found")
 
 
 class Role(StrEnum):
@@ -186,39 +183,6 @@ class ToolSpec:
     written: bytes | None = field(default=None, init=False, compare=False, repr=False)
     """The parameters as JSON, by which is remembered what was found of them before; None where nobody has written them
     yet."""
-
-
-class Shared(list[Value]):
-    """What several requests have in common. What follows from it alone is found once, too: see `found_of`."""
-
-    __slots__ = ("found",)
-
-    def __init__(self, values: Iterable[Value]) -> None:
-        super().__init__(values)
-        self.found: dict[Hashable, Any] = {}
-        """Things that take no more room than these values."""
-
-
-class Declared(Shared[ToolSpec]):
-    """The tools of a request as they were read, which an agent sends with each of its requests."""
-
-    __slots__ = ("origin",)
-
-    def __init__(self, specs: Iterable[ToolSpec], origin: tuple[bytes, Hashable]) -> None:
-        """`origin`: their JSON, and how it was read."""
-        super().__init__(specs)
-        self.origin = origin
-
-
-def found_of(values: Sequence[Any], what: Hashable, find: Callable[[], Found]) -> Found:
-    """Returns what follows from these values and from `what` it is. Where they are shared it is, too: do not change
-    it."""
-    if not isinstance(values, Shared):
-        return find()
-    if what not in values.found:
-        values.found[what] = find()
-    found: Found = values.found[what]
-    return found
 
 
 class ChoiceMode(StrEnum):

@@ -13,11 +13,12 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from proxy.core import jsontext
+from proxy.core.caches.consequences import found_of
 from proxy.core.caches.remembered import Remembered
 from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
-from proxy.core.model import UNNAMED, Request, ToolSpec, found_of
+from proxy.core.model import UNNAMED, Request, ToolSpec
 from proxy.core.tenants import Mode, Tenant, ToolLimits, or_raise
 from proxy.core.work import Work
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from proxy.core.caches.consequences import Declared, Shared
 from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
-from proxy.core.model import ChoiceMode, Declared, Request, Shared, ToolChoice, ToolKind, ToolName, ToolSpec
+from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
 from proxy.core.profile import BackendProfile
 from proxy.core.schemas import for_backend
 from proxy.core.schemas.traversal import Schema

@@ -6,6 +6,7 @@ What the backend's profile does not know is left out and counted: closed schemas
 
 from collections.abc import Mapping
 
+from proxy.core.caches.consequences import found_of
 from proxy.core.dialects.chat.messages import encode_messages
 from proxy.core.dialects.reading.reply_lessons import asked_whole
 from proxy.core.dialects.writing import answer_format
@@ -19,7 +20,7 @@ from proxy.core.dialects.writing.body import (
     unusual_tier,
 )
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, ChoiceMode, Request, found_of
+from proxy.core.model import Call, ChoiceMode, Request
 from proxy.core.profile import BackendProfile, ForceTool
 from proxy.core.tools.prepare import NO_TOOL, Prepared, PreparedTool
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.caches.consequences import Declared
 from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name, quoted, shown
-from proxy.core.model import CUSTOM, FUNCTION, Declared, ToolName, ToolSpec
+from proxy.core.model import CUSTOM, FUNCTION, ToolName, ToolSpec
 from proxy.core.schemas import validity
 from proxy.core.surfaces.reading.checks import (
     array,

@@ -5,6 +5,7 @@ becomes one ClientFault with its path.
 from collections.abc import Collection
 from typing import Any
 
+from proxy.core.caches.consequences import found_of
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     SYSTEM,
@@ -18,7 +19,6 @@ from proxy.core.model import (
     Sampling,
     Text,
     ToolChoice,
-    found_of,
 )
 from proxy.core.stored.faults import nothing_to_answer
 from proxy.core.surfaces.memory.tokens import TokenSigner

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from proxy.core.model import ToolKind, ToolSpec, found_of
+from proxy.core.caches.consequences import found_of
+from proxy.core.model import ToolKind, ToolSpec
 from proxy.core.surfaces.reading.tool_choice import MODES
 from proxy.core.surfaces.responses.tools import is_offered
 
