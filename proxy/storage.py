@@ -17,7 +17,7 @@ from proxy.shell.ops.store_watchers import OrderWatcher, StoreWatcher, Unreadabl
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_questions import WorkerSlot
 from proxy.shell.stores.beats import Beats, Patience
-from proxy.shell.stores.engines import engines_at, live_in_file
+from proxy.shell.stores.engines import about_engine, engines_at, live_in_file
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.guarded_records import GuardedRecords
@@ -85,7 +85,7 @@ class Storage:
         if self.location.is_less:
             log.warning("store_reduced", about=self.location.line)
         else:
-            log.info("store_chosen", about=self.location.line)
+            log.info("store_chosen", about=self.location.line, **about_engine(self.location))
 
 
 def located(settings: StoreSettings, workers: int) -> Location:

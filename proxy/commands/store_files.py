@@ -17,7 +17,7 @@ from proxy.shell.stores.sql.tables import LIVE, RECORDS
 from proxy.shell.stores.sqlite.inspection import inspect, prove
 from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sqlite.records import SqliteRecords
-from proxy.shell.stores.sqlite.schema import FIXED_SQLITE, is_fixed, text_of
+from proxy.shell.stores.sqlite.schema import shortcoming
 from proxy.shell.stores.terms import Clock
 from proxy.storage import CannotStore, keeping_of, sealed_by
 
@@ -31,12 +31,6 @@ NOT_OURS: Final = (
 MADE_AT_START: Final = tuple(f"{name}{end}" for name in (RECORDS_FILE, LIVE_FILE) for end in ("", ".lock"))
 
 CLOCK: Final = Clock(date=time.time, steady=time.monotonic)  # noqa: TID251 - here it comes in
-
-
-NOT_FIXED: Final = (
-    "This SQLite lacks a correction ({fixed}) without which several processes may damage one file. The proxy and these"
-    " commands avoid that by a lock; other programs must not write, copy or replicate the files while a proxy runs."
-)
 
 
 def never() -> bool:
@@ -111,7 +105,7 @@ class StoreFiles:
         return size_of(self.all)
 
     def notes(self) -> list[str]:
-        return [] if is_fixed() else [NOT_FIXED.format(fixed=", ".join(map(text_of, FIXED_SQLITE)))]
+        return [words] if (words := shortcoming()) else []
 
     async def prove(self) -> str:
         """What is there, in words; raises StoreUnreadable or StoreDown."""

@@ -4,6 +4,7 @@ import asyncio
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -18,6 +19,7 @@ import pytest
 from proxy.commands.serve import quieted
 from proxy.core import jsontext
 from proxy.settings.root import Settings
+from proxy.shell.stores.sqlite.schema import is_fixed
 
 ROOT = Path(__file__).parents[2]
 PROMPTLY = 20.0
@@ -76,6 +78,19 @@ async def test_without_a_backend_a_demo_answers_the_example_that_was_printed() -
         code, errors = await running.end()
     assert code == 0
     assert [line["event"] for line in map(orjson.loads, errors.splitlines())] == ["store_chosen", "request"]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+async def test_the_log_names_the_sqlite_and_what_it_lacks_once(tmp_path: Path, workers: str) -> None:
+    """U13: however many workers there are."""
+    options = ("--store", f"sqlite:{tmp_path}", "--backend", "http://127.0.0.1:9", "--workers", workers)
+    async with serving(*options) as running:
+        await running.url()
+        running.process.terminate()
+        _, errors = await running.end()
+    (line,) = [line for line in map(orjson.loads, errors.splitlines()) if line["event"] == "store_chosen"]
+    assert (line["level"], line["engine"]) == ("info", f"SQLite {sqlite3.sqlite_version}")
+    assert ("This SQLite lacks a correction" in line.get("caution", "")) is not is_fixed()
 
 
 async def test_it_says_where_its_requests_are_shown() -> None:

@@ -44,6 +44,18 @@ def engines_at(
             return None
 
 
+def about_engine(location: Location) -> dict[str, str]:
+    """What the log says of it at the start."""
+    if location.kind is not StoreKind.SQLITE:
+        return {}
+    import sqlite3
+
+    from proxy.shell.stores.sqlite.schema import shortcoming
+
+    told = {"engine": f"SQLite {sqlite3.sqlite_version}"}
+    return told | {"caution": words} if (words := shortcoming()) else told
+
+
 def _in_files(
     directory: Path, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool], seals: Seals
 ) -> tuple[Records, Live]:

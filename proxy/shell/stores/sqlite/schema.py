@@ -12,6 +12,11 @@ OLDEST_SQLITE: Final = (3, 37, 0)
 FIXED_SQLITE: Final = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
 """Those that cannot lose what another process writes; see `lock`."""
 
+NOT_FIXED: Final = (
+    "This SQLite lacks a correction ({fixed}) without which several processes may damage one file. The proxy and its"
+    " commands avoid that by a lock; other programs must not write, copy or replicate the files while a proxy runs."
+)
+
 
 def refuse_old_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
     if version < OLDEST_SQLITE:
@@ -27,6 +32,11 @@ def is_fixed(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> bool:
         any(version[:2] == fixed[:2] and version >= fixed for fixed in FIXED_SQLITE)
         or version >= FIXED_SQLITE[0]
     )
+
+
+def shortcoming(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> str:
+    """What whoever works with the files has to know of this SQLite, in words; empty if there is nothing."""
+    return "" if is_fixed(version) else NOT_FIXED.format(fixed=", ".join(map(text_of, FIXED_SQLITE)))
 
 
 def version_in(connection: sqlite3.Connection, schema: Schema, name: str) -> int:

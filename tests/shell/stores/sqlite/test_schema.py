@@ -11,6 +11,7 @@ from proxy.shell.stores.sqlite.schema import (
     is_fixed,
     migrate,
     refuse_old_sqlite,
+    shortcoming,
 )
 
 FIRST = Schema((("create table a (x integer) strict",),))
@@ -69,3 +70,4 @@ def test_an_old_sqlite_is_refused() -> None:
 )  # fmt: skip
 def test_which_sqlite_keeps_processes_apart_by_itself(version: tuple[int, ...], expected: bool) -> None:
     assert is_fixed(version) is expected
+    assert ("3.51.3, 3.50.7, 3.44.6" in shortcoming(version)) is not expected
