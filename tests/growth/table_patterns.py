@@ -37,6 +37,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.surfaces.native.tools:NAME": ("", "0", ""),
     "core.surfaces.openapi.known_paths:_NUMBER": ("[0", "0", ""),
     "core.surfaces.openapi.known_paths:_STEP": ("[.", ".", "."),
+    "core.surfaces.errors:_DELAY": ("", "try again in 0", ""),
     "core.surfaces.memory.reasoning:VISIBLE": ("", " ", " "),
     "core.surfaces.responses.socket_messages:LANE": ("", "-", ""),
     "core.surfaces.reading.tools:NAME": ("", "-", ""),

@@ -33,6 +33,28 @@ def test_f11_the_delay_stands_in_the_message_where_codex_reads_it(seconds: float
     assert message == f"Slow down. Please try again in {said}."
 
 
+@table(
+    "message",
+    [
+        "Slow down. Please try again in 11.054s.",
+        "The limit of 3 requests per minute is reached. Try again in 20 s.",
+        "Try again in 500ms",
+        "Please try again in 3 seconds, not before",
+    ],
+)
+def test_a_delay_that_the_message_tells_already_is_not_told_twice(message: str) -> None:
+    assert error_member(RateLimited(message, retry_after=20))["message"] == message
+
+
+@table(
+    "message",
+    ["Please try again in 6m0s.", "Try again in a while.", "Retry in 5 s.", "Try again in 5 steps."],
+)
+def test_a_delay_that_codex_could_not_read_is_told(message: str) -> None:
+    told = error_member(RateLimited(message, retry_after=20))["message"]
+    assert told == f"{message} Please try again in 20s."
+
+
 def test_a_message_without_an_end_gets_one_before_the_delay() -> None:
     message = error_member(RateLimited("slow down", retry_after=2))["message"]
     assert message == "slow down. Please try again in 2s."
