@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeGuard
 
 from proxy.demo.wire import ChatRequest, UserMessage
 
@@ -29,6 +30,8 @@ OPENERS = GRAMMAR | frozenset(
         " reply run say search show tell tool tools weather write"
     )
 )
+BROUGHT = "[returned by "
+"""How each line begins of a message that brings what tools returned beside text: their results cannot hold that."""
 MAX_SUBJECTS = 8
 MAX_TEXT = 2000
 """More of a prompt is not read."""
@@ -38,14 +41,26 @@ def words(text: str) -> list[str]:
     return [word.lower() for word in WORD.findall(text)]
 
 
+def is_said(message: Any) -> TypeGuard[UserMessage]:
+    """Is this a message of the user's own, and not what a tool returned?"""
+    if not isinstance(message, UserMessage):
+        return False
+    lines = message.text.splitlines()
+    return not lines or not all(line.startswith(BROUGHT) for line in lines)
+
+
+def said_by_user(request: ChatRequest) -> list[str]:
+    return [message.text for message in request.messages if is_said(message)]
+
+
 @dataclass(frozen=True)
 class Prompt:
     text: str
 
     @classmethod
     def of(cls, request: ChatRequest) -> "Prompt":
-        spoken = [message.text for message in request.messages if isinstance(message, UserMessage)]
-        return cls(spoken[-1][:MAX_TEXT] if spoken else "")
+        said = said_by_user(request)
+        return cls(said[-1][:MAX_TEXT] if said else "")
 
     @cached_property
     def words(self) -> frozenset[str]:

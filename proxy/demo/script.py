@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from proxy.demo.arguments import Filler
-from proxy.demo.prompt import GRAMMAR, Prompt, words
+from proxy.demo.prompt import GRAMMAR, Prompt, is_said, said_by_user, words
 from proxy.demo.refusals import Refused
 from proxy.demo.wire import (
     AssistantMessage,
@@ -16,7 +16,6 @@ from proxy.demo.wire import (
     SchemaFormat,
     TextFormat,
     ToolMessage,
-    UserMessage,
 )
 
 MAX_QUOTE = 300
@@ -135,7 +134,7 @@ def chat(request: ChatRequest, prompt: Prompt) -> str:
 
 def before(request: ChatRequest) -> str:
     """Shows that a conversation goes on, whether its client sends the history or the proxy has kept it."""
-    earlier = [message.text for message in request.messages if isinstance(message, UserMessage)][:-1]
+    earlier = said_by_user(request)[:-1]
     return f", and before that {quote(earlier[-1])}" if earlier else ""
 
 
@@ -176,7 +175,7 @@ def fresh_results(request: ChatRequest) -> list[tuple[Call, str]]:
     calls: dict[str, Call] = {}
     results: list[tuple[Call, str]] = []
     for message in request.messages:
-        if isinstance(message, UserMessage):
+        if is_said(message):
             results = []
         elif isinstance(message, AssistantMessage):
             for call in message.tool_calls or ():

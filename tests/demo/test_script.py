@@ -131,6 +131,24 @@ def test_all_results_since_the_user_spoke_are_used_and_no_older_ones() -> None:
     assert ("new" in reply.text, "noon" in reply.text, "old" in reply.text) == (True, True, False)
 
 
+def test_what_a_tool_returned_beside_text_is_nothing_that_the_user_said() -> None:
+    """Chat's results hold text alone: an image comes behind them. The model asked for a new one without end."""
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    brought = [{"type": "text", "text": "[returned by get_weather]"}, picture]
+    turn = [asked(("get_weather", "a")), said("a", "[more in the next message]")]
+    once = {"role": "user", "content": brought}
+    reply = ask("weather in Paris", *turn, once, tools=[WEATHER])
+    assert (reply.text, reply.calls) == ('get_weather({"city":"Paris"}) says: [more in the next message]', ())
+    twice = {"role": "user", "content": brought * 2}
+    assert ask("weather in Paris", *turn, twice, tools=[WEATHER]) == reply
+    spoken = {"role": "user", "content": [*brought, {"type": "text", "text": "And the weather in Rome?"}]}
+    assert calls(ask("weather in Paris", *turn, spoken, tools=[WEATHER])) == [
+        ("get_weather", {"city": "Rome"})
+    ]
+    later = [once, {"role": "assistant", "content": "Here."}, {"role": "user", "content": "Hello"}]
+    assert "and before that “weather in Paris”" in ask("weather in Paris", *turn, *later).text
+
+
 def test_required_calls_again_after_a_result_with_an_id_not_used_before() -> None:
     reply = ask(
         "weather in Paris",
