@@ -19,7 +19,12 @@ async def with_backend(settings: Settings) -> AsyncIterator[tuple[Settings, str]
     from proxy import demo  # another program, and a twentieth of the time until this one listens
 
     server = await demo.start()
-    backend = settings.backend.model_copy(update={"url": server.url, "profile": demo.PROFILE})
+    told = {
+        "url": server.url,
+        "profile": demo.PROFILE,
+        "overrides": settings.backend.overrides | demo.OVERRIDES,
+    }
+    backend = settings.backend.model_copy(update=told)
     try:
         yield settings.model_copy(update={"backend": backend}), DEMO
     finally:

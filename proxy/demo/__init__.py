@@ -12,6 +12,6 @@ without any account; the tests use the same server and rely on its strictness.
     server     the HTTP around it
 """
 
-from proxy.demo.server import PROFILE, Demo, Recorded, make_app, start
+from proxy.demo.server import OVERRIDES, PROFILE, Demo, Recorded, make_app, start
 
-__all__ = ["PROFILE", "Demo", "Recorded", "make_app", "start"]
+__all__ = ["OVERRIDES", "PROFILE", "Demo", "Recorded", "make_app", "start"]

@@ -15,7 +15,9 @@ from proxy.demo.refusals import Refused, read
 from proxy.demo.script import PERSONAS, answer, persona
 
 PROFILE = "openai"
-"""Which of the known backends it can be treated as: it takes whatever OpenAI takes."""
+"""Which of the known backends it can be treated as: it takes whatever OpenAI takes ..."""
+OVERRIDES = {"wire": "chat"}
+"""... by Chat. It has no Responses, and so no tools that it runs itself."""
 PACE_S = 0.01
 """Between two chunks when people watch: fast, and yet visibly a stream."""
 SLOW_S = 10.0

@@ -93,6 +93,18 @@ async def test_the_log_names_the_sqlite_and_what_it_lacks_once(tmp_path: Path, w
     assert ("This SQLite lacks a correction" in line.get("caution", "")) is not is_fixed()
 
 
+async def test_the_demo_is_said_to_run_no_tools_of_its_own() -> None:
+    """The response listed a search that nobody had made, and was silent about the choice."""
+    search = {"type": "web_search"}
+    asked = {"model": "demo", "input": "Cats", "tools": [search], "tool_choice": search}
+    async with serving() as running, aiohttp.ClientSession() as session:
+        url = await running.url()
+        async with session.post(f"{url}/v1/responses", json=asked) as response:
+            told = await response.json()
+    assert (told["status"], told["tools"], told["tool_choice"]) == ("completed", [], "auto")
+    assert "tool_choice" in told["_proxy"]["warnings"][0]
+
+
 async def test_it_says_where_its_requests_are_shown() -> None:
     async with serving() as running, aiohttp.ClientSession() as session:
         url = await running.url()

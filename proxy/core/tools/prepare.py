@@ -172,9 +172,20 @@ def _run_by(profile: BackendProfile, request: Request, ledger: Ledger) -> list[d
     """The hosted tools that this backend runs. It may be another than the one that they were meant for."""
     assert request.hosted is not None
     run = [tool for tool in request.hosted.tools if tool["type"] in profile.hosted_tools]
-    for _ in range(len(request.hosted.tools) - len(run)):
-        ledger.drop("hosted_tool")
+    if len(run) < len(request.hosted.tools):
+        leave_out_hosted(
+            [tool for tool in request.hosted.tools if tool["type"] not in profile.hosted_tools], ledger
+        )
     return run
+
+
+def leave_out_hosted(tools: Sequence[dict[str, Any]], ledger: Ledger) -> None:
+    """For tools that were meant for a backend that runs them, when another is asked, or in another language. The
+    client is told: its response says that they were offered."""
+    for _ in tools:
+        ledger.drop("hosted_tool")
+    types = ", ".join(sorted({shown(tool["type"]) for tool in tools}))
+    ledger.warn(f"Left out, because the backend that was asked does not run them: {types}.")
 
 
 def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:

@@ -22,7 +22,7 @@ from proxy.core.dialects.writing.body import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request
 from proxy.core.profile import BackendProfile, ForceTool
-from proxy.core.tools.prepare import NO_TOOL, Prepared, PreparedTool
+from proxy.core.tools.prepare import NO_TOOL, Prepared, PreparedTool, leave_out_hosted
 
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
@@ -51,8 +51,8 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     }
     if profile.usage == "ask" and not whole:
         body["stream_options"] = {"include_usage": True}
-    for _ in prepared.hosted:
-        ledger.drop("hosted_tool")
+    if prepared.hosted:
+        leave_out_hosted(prepared.hosted, ledger)
     if tools:
         body["tools"] = found_of(
             tools, ("chat", profile.strict_tools), lambda: [_tool(tool, profile) for tool in tools]

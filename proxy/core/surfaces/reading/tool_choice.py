@@ -20,6 +20,9 @@ from proxy.core.surfaces.reading.tools import MAX_TOOLS, Json, Toolbox, unnested
 PARAM = "tool_choice"
 KIND = "the type of the tool, such as function"
 MODES = {str(mode): mode for mode in ChoiceMode}
+NOT_DEMANDED = (
+    "tool_choice demands a tool that this backend does not run. It was left out, and the demand with it."
+)
 FREELY = ToolChoice()
 """The choice of most requests: the model may call any declared tool, or none."""
 
@@ -35,8 +38,7 @@ def read_choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
         return FREELY
     if not toolbox.hosted:
         raise wrong_value(PARAM, "demands a tool call, but no tools are declared: declare one, or send auto.")
-    ledger.drop(PARAM)  # it was about tools that have been left out
-    return FREELY
+    return _not_demanded(ledger)
 
 
 def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
@@ -60,7 +62,13 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
             f"{PARAM}.type",
             f"is {quoted(kind)}, and no tool of that type is declared: name a declared tool by its own type.",
         )
-    ledger.drop(PARAM)  # a hosted tool
+    return _not_demanded(ledger)
+
+
+def _not_demanded(ledger: Ledger) -> ToolChoice:
+    """The choice where a tool is demanded that has been left out. Its client waits for a call that cannot come."""
+    ledger.drop(PARAM)
+    ledger.warn(NOT_DEMANDED)
     return FREELY
 
 
@@ -98,8 +106,12 @@ def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
         elif not toolbox.runs(kind):
             ledger.drop(PARAM)
     toolbox.kept = [tool for tool in toolbox.kept if tool["type"] in listed]
-    if only or not toolbox.kept:
-        return ToolChoice(mode, frozenset(only)) if only else ToolChoice(ChoiceMode.NONE)
+    if only:
+        return ToolChoice(mode, frozenset(only))
+    if not toolbox.kept:
+        if mode is ChoiceMode.REQUIRED:
+            ledger.warn(NOT_DEMANDED)
+        return ToolChoice(ChoiceMode.NONE)
     toolbox.chosen = str(mode)  # among the backend's own tools; no other may be called
     return ToolChoice(ChoiceMode.NONE)
 

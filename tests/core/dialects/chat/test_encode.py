@@ -381,5 +381,6 @@ def test_moonshot_decides_its_own_sampling() -> None:
 def test_tools_that_the_backend_runs_by_responses_alone_are_left_out() -> None:
     ledger = Ledger()
     on = profile(hosted_tools=frozenset({"mcp"}))
-    assert "tools" not in body_of(hosted=Hosted([{"type": "mcp"}]), on=on, ledger=ledger)
-    assert ledger.dropped == {"hosted_tool": 1}
+    assert "tools" not in body_of(hosted=Hosted([{"type": "mcp"}] * 2), on=on, ledger=ledger)
+    assert ledger.dropped == {"hosted_tool": 2}
+    assert ledger.warnings == ["Left out, because the backend that was asked does not run them: mcp."]

@@ -198,6 +198,7 @@ def test_tools_that_the_backend_runs(
 ) -> None:
     ledger = Ledger()
     body = body_of(tools=tools, hosted=hosted, ledger=ledger)
+    assert bool(ledger.warnings) is bool(dropped)
     assert [tool["type"] for tool in body.get("tools", ())] == types
     assert body.get("tool_choice") == told
     assert ledger.dropped == dropped

@@ -3,6 +3,7 @@
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName
 from proxy.core.surfaces.reading import tools as reading_tools
+from proxy.core.surfaces.reading.tool_choice import NOT_DEMANDED
 from tests.support.responses_asks import CLOCK, SEARCH, WEATHER, ask, refused
 from tests.support.tables import table
 
@@ -77,10 +78,11 @@ def test_a_declared_tool_under_another_apis_type_is_not_left_to_the_model():
 
 
 def test_the_choice_of_a_hosted_tool_is_left_to_the_model():
-    """R10: the tool was left out, so it cannot be demanded; that it was is counted."""
+    """R10: the tool was left out, so it cannot be demanded; that it was is counted, and the client told."""
     ledger = Ledger()
     assert ask(ledger, tools=TOOLS, tool_choice={"type": "web_search"}).choice == ToolChoice()
     assert ledger.dropped["tool_choice"] == 1
+    assert ledger.warnings == [NOT_DEMANDED]
 
 
 def test_a_demand_with_nothing_but_hosted_tools_is_left_to_the_model():
@@ -88,6 +90,15 @@ def test_a_demand_with_nothing_but_hosted_tools_is_left_to_the_model():
     ledger = Ledger()
     assert ask(ledger, tools=[SEARCH], tool_choice="required").choice == ToolChoice()
     assert ledger.dropped["tool_choice"] == 1
+    assert ledger.warnings == [NOT_DEMANDED]
+
+
+@table("choice", [None, "auto", "none", {"type": "allowed_tools", "tools": [SEARCH, CLOCK]}])
+def test_nobody_is_told_of_a_hosted_tool_that_was_not_demanded(choice):
+    """Agents declare them in every request."""
+    ledger = Ledger()
+    ask(ledger, tools=TOOLS, tool_choice=choice)
+    assert ledger.warnings == []
 
 
 def test_where_only_hosted_tools_are_allowed_no_other_may_be_called():
@@ -96,6 +107,7 @@ def test_where_only_hosted_tools_are_allowed_no_other_may_be_called():
     choice = {"type": "allowed_tools", "mode": "required", "tools": [SEARCH]}
     assert ask(ledger, tools=TOOLS, tool_choice=choice).choice == ToolChoice(NONE)
     assert ledger.dropped["tool_choice"] == 1
+    assert ledger.warnings == [NOT_DEMANDED]
 
 
 @table(
