@@ -89,6 +89,9 @@ OPENAI_SDK = ClientProfile(
 AI_SDK = ClientProfile("ai-sdk", hears_after_end=False, end_closes_calls=True)  # Vercel's, as in Cline
 NODE_SDK = replace(OPENAI_SDK, name="openai-node", events=EventStyle.STANDARD)  # throws on unknown events
 JAVA_SDK = replace(NODE_SDK, name="openai-java")  # so do its older versions, and all if they validate answers
+PHP_SDK = replace(NODE_SDK, name="openai-php")  # as does PHP's, which has no name but that of its HTTP client
+PHP_AGENTS = "guzzlehttp/", "symfony httpclient"
+"""The only two by which it streams."""
 BY_LANGUAGE: Mapping[str, ClientProfile] = {"js": NODE_SDK, "java": JAVA_SDK}
 
 Headers = Mapping[str, str]
@@ -105,7 +108,9 @@ def recognise(headers: Headers) -> ClientProfile:
         return found
     if "ai-sdk" in agent:
         return AI_SDK
-    return OPENAI_SDK if "openai" in agent or "\nx-stainless-" in names else DEFAULT
+    if "openai" in agent or "\nx-stainless-" in names:
+        return OPENAI_SDK
+    return PHP_SDK if agent.startswith(PHP_AGENTS) else DEFAULT
 
 
 def asks_for_catalog(headers: Headers, query: Mapping[str, str]) -> bool:
