@@ -45,7 +45,7 @@ class ServerSettings(Section):
 class ClientSettings(Section):
     events: Literal["auto", "extended", "standard"] = "auto"
     """Tool-call events that clients get. `auto` decides by the client and the request. The SDKs for Node, Java
-    and PHP, and Codex, get the extended events only if they ask by header."""
+    and PHP, the AI SDK and Codex get the extended events only if they ask by header."""
     item_order: Literal["sequential", "message_first"] = "sequential"
     """Order of a reply's items: strictly one after another, or one message that stays open at index 0 until the end."""
 

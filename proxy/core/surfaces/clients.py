@@ -86,7 +86,12 @@ CODEX = ClientProfile(
 OPENAI_SDK = ClientProfile(
     "openai-sdk", hears_after_end=False
 )  # of any language, alone or inside a framework
-AI_SDK = ClientProfile("ai-sdk", hears_after_end=False, end_closes_calls=True)  # Vercel's, as in Cline
+AI_SDK = ClientProfile(  # Vercel's, as in Cline
+    "ai-sdk",
+    events=EventStyle.STANDARD,  # some of its providers, as xAI's, make an error of each event that they do not know
+    hears_after_end=False,
+    end_closes_calls=True,
+)
 NODE_SDK = replace(OPENAI_SDK, name="openai-node", events=EventStyle.STANDARD)  # throws on unknown events
 JAVA_SDK = replace(NODE_SDK, name="openai-java")  # so do its older versions, and all if they validate answers
 PHP_SDK = replace(NODE_SDK, name="openai-php")  # as does PHP's, which has no name but that of its HTTP client

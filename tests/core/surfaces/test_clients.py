@@ -86,6 +86,8 @@ ALL, CALLS, NOTHING = Extended(True, True), Extended(True, False), Extended(Fals
         (NODE_SDK, None, AUTO, True, NOTHING),
         (JAVA_SDK, None, AUTO, True, NOTHING),
         (PHP_SDK, None, AUTO, True, NOTHING),
+        (AI_SDK, None, AUTO, True, NOTHING),
+        (AI_SDK, "extended", AUTO, False, ALL),
         (CODEX, None, AUTO, True, NOTHING),
         (DEFAULT, None, STANDARD, True, NOTHING),
         (DEFAULT, None, EXTENDED, False, ALL),
