@@ -9,7 +9,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from proxy.core import jsontext
+from proxy.core.surfaces.openapi.document import document
 from proxy.settings.loading import BINDINGS, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -84,6 +87,19 @@ def test_every_configuration_that_is_shown_is_valid(tmp_path: Path) -> None:
         filled_in = configuration.replace(PLACEHOLDER, "0" * 64).replace("…", "")
         file.write_text(filled_in, encoding="utf-8")
         load({}, {}, str(file))
+
+
+ASKED = re.compile(r"""(?:-d|ask) (?:'(\{.*?\})'|"(\{.*?\})")""", re.DOTALL)
+
+
+def test_every_request_that_is_shown_is_one_that_the_description_knows() -> None:
+    bodies = [
+        jsontext.loads(plain or quoted.replace('\\"', '"'))
+        for plain, quoted in ASKED.findall(read("README.md"))
+    ]
+    assert len(bodies) == 4
+    asked = {"$ref": "#/components/schemas/ResponsesRequest", "components": document()["components"]}
+    assert [body for body in bodies if not Draft202012Validator(asked).is_valid(body)] == []
 
 
 def test_every_place_in_the_tree_that_is_named_exists() -> None:

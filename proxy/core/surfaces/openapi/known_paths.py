@@ -15,9 +15,8 @@ from proxy.core.surfaces.memory.call_ids import HEADER
 
 IN_ITEMS = frozenset(
     {
-        "action", "audio_url", "content", "definition", "encrypted_content", "file", "file_data", "file_id", "file_url",
-        "filename", "input_audio", "is_error", "namespace", "operation", "output", "previous_response_id", "refusal",
-        "syntax", "tool", "video_url",
+        "action", "audio_url", "definition", "file_id", "file_url", "is_error", "namespace", "operation", "syntax", "tool",
+        "video_url",
     }
 )  # fmt: skip
 """Names that only the readers of items and parts know."""

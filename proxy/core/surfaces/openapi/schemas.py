@@ -1,7 +1,8 @@
 """JSON Schemas of all bodies, for the description of the API.
 
 Requests are described by the forms that check them. What those leave to other readers (input, messages, tools) is
-described here in its usual forms: the readers accept more than these, and unknown fields are allowed everywhere.
+described here, as widely as it is read: what does not fit is refused, but for a few liberties that are taken for single
+clients. Unknown fields are allowed everywhere.
 """
 
 from functools import cache
@@ -9,10 +10,13 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from proxy.core.stored.faults import CONVERSATION, PREVIOUS
 from proxy.core.surfaces.chat.envelope import CHAT
 from proxy.core.surfaces.native.decode import NATIVE, REPLACED
+from proxy.core.surfaces.reading.content import TEXTS
 from proxy.core.surfaces.responses import counting, envelope
-from proxy.core.surfaces.responses.envelope import ENVELOPE
+from proxy.core.surfaces.responses.envelope import CONFIGURATION, ENVELOPE
+from proxy.core.surfaces.responses.items import ITEMS
 
 Schema = dict[str, Any]
 
@@ -83,48 +87,50 @@ def _inlined(schema: Any, local: dict[str, Schema]) -> Any:
     return [_inlined(inner, local) for inner in schema] if isinstance(schema, list) else schema
 
 
+URL: Schema = {"type": "string", "format": "uri"}
+NAME_ALONE = {"name": NAME}
 PARAMETERS = shape(
     {"type": one("object")},
     {
-        "properties": {
-            "type": "object",
-            "additionalProperties": shape(
-                {"type": one("string", "integer", "number", "boolean")}, {"description": STRING}
-            ),
-        },
+        "properties": {"type": "object", "additionalProperties": {"type": ["object", "boolean"]}},
         "required": some(STRING),
     },
 )
-FUNCTION = {"name": NAME}
-FUNCTION_DETAILS = {"description": maybe(STRING), "parameters": maybe(PARAMETERS), "strict": maybe(BOOLEAN)}
-MODE = one("none", "auto", "required")
+DETAILS = {"description": maybe(STRING), "parameters": maybe(PARAMETERS), "strict": maybe(BOOLEAN)}
+CHOICE = either(
+    one("none", "auto", "required"),
+    shape({"type": TEXT}, {"name": STRING, "tools": some(shape({"type": TEXT}), least=1)}),
+)
 
-IMAGE_URL = {"type": "string", "pattern": "^https://[a-z]{1,20}\\.example/[a-z]{0,20}$"}
+
+def _of_kind(kind: str, schema: Schema) -> Schema:
+    """As Chat has it: under the name of its type."""
+    return shape({"type": one(kind), kind: schema})
 
 
-def _message(arguments: Schema) -> Schema:
-    """A message. The two Chat forms differ in the `arguments` of calls."""
-    call = shape(
-        {"id": TEXT, "type": one("function"), "function": shape({**FUNCTION, "arguments": arguments})}
-    )
+def _message(arguments: Schema, result: Schema) -> Schema:
+    """A message. The two Chat forms differ in the `arguments` of calls and in what tools return."""
+    call = {"id": TEXT, "type": one("function"), "function": shape({**NAME_ALONE, "arguments": arguments})}
+    text = shape({"type": one("text"), "text": STRING})
     part = either(
-        shape({"type": one("text"), "text": STRING}),
-        shape({"type": one("image_url"), "image_url": shape({"url": IMAGE_URL})}),
+        text,
+        _of_kind("image_url", shape({"url": URL})),
+        _of_kind("input_audio", shape({"data": STRING, "format": STRING})),
+        _of_kind("file", shape({}, {"file_data": STRING, "filename": STRING})),
     )
+    said = maybe(either(STRING, some(text)))
     return either(
-        shape({"role": one("user", "system", "developer"), "content": TEXT}),
-        shape({"role": one("user"), "content": some(part, least=1)}),
-        shape({"role": one("assistant"), "content": TEXT}),
-        shape({"role": one("assistant"), "tool_calls": some(call, least=1)}, {"content": maybe(STRING)}),
-        shape({"role": one("tool"), "tool_call_id": TEXT, "content": STRING}),
+        shape({"role": one("user"), "content": either(STRING, some(part, least=1))}),
+        shape({"role": one("system", "developer"), "content": either(STRING, some(text, least=1))}),
+        shape({"role": one("assistant"), "content": said}),
+        shape({"role": one("assistant"), "tool_calls": some(shape(call), least=1)}, {"content": said}),
+        shape({"role": one("tool"), "tool_call_id": TEXT, "content": result}),
     )
 
 
-INPUT = {"model": TEXT, "input": either(TEXT, some(ref("InputItem"), least=1))}
-INPUT_TOOLS = {
-    "tools": some(ref("ResponsesTool")),
-    "tool_choice": either(MODE, shape({"type": one("function"), **FUNCTION})),
-}
+INPUT = {"input": either(STRING, some(ref("InputItem")))}
+TOOLS = {"tools": some(ref("ResponsesTool")), "tool_choice": CHOICE}
+CACHE = {"prompt_cache_options": maybe(shape({}, {"prewarm": maybe(BOOLEAN)}))}
 NOT_SERVED = tuple(envelope.REFUSED)
 NOT_FOR_SUMMARIES = ("background", "stream", "stream_options", "max_output_tokens")
 """They come in one piece, and whole."""
@@ -141,67 +147,105 @@ def _messages(kind: str) -> dict[str, Schema]:
 def _chat_tools(kind: str) -> dict[str, Schema]:
     return {
         "tools": some(ref(kind)),
-        "tool_choice": either(MODE, shape({"type": one("function"), "function": shape(FUNCTION)})),
+        "tool_choice": CHOICE,
         "stop": either(STRING, some(STRING)),
     }
 
 
+def _result(kind: str) -> Schema:
+    return shape({"type": one(kind), "call_id": TEXT, "output": either(STRING, some(ref("InputPart")))})
+
+
+DESCRIBED: dict[str, Schema] = {
+    "message": shape(
+        {
+            "role": one("user", "system", "developer", "assistant"),
+            "content": either(STRING, some(ref("InputPart"))),
+        },
+        {"type": one("message")},
+    ),
+    "function_call": shape(
+        {"type": one("function_call"), "call_id": TEXT, **NAME_ALONE, "arguments": STRING}
+    ),
+    "function_call_output": _result("function_call_output"),
+    "custom_tool_call": shape(
+        {"type": one("custom_tool_call"), "call_id": TEXT, **NAME_ALONE, "input": STRING}
+    ),
+    "custom_tool_call_output": _result("custom_tool_call_output"),
+    "reasoning": shape(
+        {
+            "type": one("reasoning"),
+            "summary": some(shape({"type": one("summary_text"), "text": STRING})),
+        },
+        {"encrypted_content": maybe(STRING)},
+    ),
+    "item_reference": shape({"id": TEXT}, {"type": maybe(one("item_reference"))}),
+    "configuration_update": ref("ConfigurationUpdate"),
+}
+"""Items by their type. Of all others the type alone is told."""
+
 REQUEST_PARTS: dict[str, Schema] = {
     "ResponsesTool": either(
-        shape({"type": one("function"), **FUNCTION}, FUNCTION_DETAILS),
-        shape({"type": one("custom"), **FUNCTION}, {"description": maybe(STRING)}),
+        shape({"type": one("function"), **NAME_ALONE}, DETAILS),
+        _of_kind("function", shape(NAME_ALONE, DETAILS)),
+        shape({"type": one("custom"), **NAME_ALONE}, {"description": maybe(STRING)}),
+        shape({"type": one("namespace"), **NAME_ALONE, "tools": some(ref("ResponsesTool"))}),
+        shape({"type": TEXT | {"not": {"enum": ["function", "custom", "namespace"]}}}),
     ),
     "InputPart": either(
-        shape({"type": one("input_text"), "text": STRING}),
-        shape({"type": one("input_image"), "image_url": IMAGE_URL}, {"detail": one("low", "high", "auto")}),
-    ),
-    "InputItem": either(
+        shape({"type": one(*TEXTS), "text": STRING}),
+        shape({"type": one("refusal"), "refusal": STRING}),
+        shape({"type": one("input_image"), "image_url": URL}, {"detail": maybe(one("low", "high", "auto"))}),
+        shape({"type": one("input_file")}, {"file_data": STRING, "filename": STRING}),
         shape(
-            {
-                "role": one("user", "system", "developer"),
-                "content": either(TEXT, some(ref("InputPart"), least=1)),
-            },
-            {"type": one("message")},
+            {"type": one("input_audio"), "input_audio": shape({"data": STRING, "format": STRING})},
         ),
-        shape({"role": one("assistant"), "content": TEXT}),
-        shape({"type": one("function_call"), "call_id": TEXT, **FUNCTION, "arguments": STRING}),
-        shape({"type": one("function_call_output"), "call_id": TEXT, "output": STRING}),
-        shape({"type": one("custom_tool_call"), "call_id": TEXT, **FUNCTION, "input": STRING}),
-        shape({"type": one("custom_tool_call_output"), "call_id": TEXT, "output": STRING}),
+    ),
+    "InputItem": either(*DESCRIBED.values(), shape({"type": one(*sorted(ITEMS.keys() - DESCRIBED.keys()))})),
+    "ChatTool": either(
+        _of_kind("function", shape(NAME_ALONE, DETAILS)),
+        _of_kind("custom", shape(NAME_ALONE, {"description": maybe(STRING)})),
+    ),
+    "NativeTool": _of_kind(
+        "function",
         shape(
             {
-                "type": one("reasoning"),
-                "summary": some(shape({"type": one("summary_text"), "text": STRING})),
+                "name": {"type": "string", "pattern": "^[a-zA-Z0-9_]{1,64}$"},
+                "description": TEXT,
+                "parameters": PARAMETERS,
             }
         ),
     ),
-    "ChatTool": shape({"type": one("function"), "function": shape(FUNCTION, FUNCTION_DETAILS)}),
-    "NativeTool": shape(
-        {
-            "type": one("function"),
-            "function": shape(
-                {
-                    "name": {"type": "string", "pattern": "^[a-zA-Z0-9_]{1,64}$"},
-                    "description": {"type": "string", "pattern": "^[A-Za-z]"},
-                    "parameters": PARAMETERS,
-                }
-            ),
-        }
+    "ChatMessage": either(
+        _message(arguments=STRING, result=either(STRING, some(shape({"type": TEXT}), least=1))),
+        shape({"role": one("function"), **NAME_ALONE, "content": maybe(STRING)}),
     ),
-    "ChatMessage": _message(arguments=STRING),
-    "NativeMessage": _message(arguments=OBJECT),
+    "NativeMessage": _message(arguments=OBJECT, result={}),
 }
 
 FORMS = (ENVELOPE, CHAT, NATIVE)
+
+ASKING = ("input", PREVIOUS, CONVERSATION)
+"""Who continues something need not say more."""
+
+
+def _with_one_of(names: tuple[str, ...], schema: Schema) -> Schema:
+    return schema | {"anyOf": [{"required": [name]} for name in names]}
 
 
 @cache
 def request_schemas() -> dict[str, Schema]:
     """With those of the forms, which take pydantic some 12 ms: few ask for them."""
+    model, asked = {"model": TEXT}, INPUT | TOOLS
     return REQUEST_PARTS | {
-        "ResponsesRequest": _checked_by(ENVELOPE, INPUT, INPUT_TOOLS, *NOT_SERVED),
-        "CompactionRequest": _checked_by(ENVELOPE, INPUT, INPUT_TOOLS, *NOT_SERVED, *NOT_FOR_SUMMARIES),
-        "InputTokensRequest": _checked_by(ENVELOPE, INPUT, INPUT_TOOLS, *NOT_COUNTED),
+        "ConfigurationUpdate": _checked_by(CONFIGURATION, {"type": one("configuration_update")}, {}),
+        "ResponsesRequest": _with_one_of(ASKING, _checked_by(ENVELOPE, model, asked | CACHE, *NOT_SERVED)),
+        "CompactionRequest": _with_one_of(
+            ASKING, _checked_by(ENVELOPE, model, asked, *NOT_SERVED, *NOT_FOR_SUMMARIES)
+        ),
+        "InputTokensRequest": _with_one_of(
+            ("input", *counting.INSTEAD), _checked_by(ENVELOPE, model, asked, *NOT_COUNTED)
+        ),
         "ChatRequest": _checked_by(CHAT, _messages("ChatMessage"), _chat_tools("ChatTool")),
         "NativeRequest": _checked_by(
             NATIVE, _messages("NativeMessage"), _chat_tools("NativeTool"), *REPLACED

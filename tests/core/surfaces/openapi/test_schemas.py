@@ -14,6 +14,7 @@ from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native import decode as native_decode
 from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, request_schemas
 from proxy.core.surfaces.responses import decode as responses_decode
+from proxy.core.surfaces.responses.items import ITEMS
 from tests.support.replies import SIGNER
 
 SCHEMAS = request_schemas() | ANSWER_SCHEMAS
@@ -74,6 +75,43 @@ RESPONSES = [
         "text": {"format": {"type": "json_schema", "name": "n", "schema": {"type": "object"}}},
         "stream": True,
     },
+    {
+        "input": [
+            {
+                "type": "message",
+                "id": "msg_1",
+                "status": "completed",
+                "role": "assistant",
+                "content": [{"type": "output_text", "text": "Hi", "annotations": []}],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {"type": "input_image", "image_url": "data:image/png;base64,AAAA"},
+                    {
+                        "type": "input_file",
+                        "filename": "a.pdf",
+                        "file_data": "data:application/pdf;base64,AAAA",
+                    },
+                ],
+            },
+            {"type": "configuration_update", "reasoning": {"effort": "low"}},
+            {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+            {"type": "compaction_trigger"},
+        ],
+        "tools": [
+            {"type": "web_search"},
+            {"type": "local_shell"},
+            {"type": "namespace", "name": "n", "tools": [{"type": "function", "name": "f"}]},
+            {
+                "type": "function",
+                "name": "g",
+                "parameters": {"type": "object", "properties": {"all": {"type": "array", "items": {}}}},
+            },
+        ],
+        "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "local_shell"}]},
+        "prompt_cache_options": {"prewarm": True},
+    },
 ]
 CHAT = [
     {"messages": [{"role": "user", "content": "Hi"}]},
@@ -92,6 +130,16 @@ CHAT = [
         "tool_choice": "required",
         "stop": ["x"],
     },
+    {
+        "messages": [
+            {"role": "system", "content": [{"type": "text", "text": "Hi"}]},
+            {
+                "role": "user",
+                "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}],
+            },
+            {"role": "assistant", "content": ""},
+        ],
+    },
 ]
 
 
@@ -100,6 +148,26 @@ def test_what_fits_is_read_as_a_request_for_a_response(body: dict[str, Any]) -> 
     assert fits("ResponsesRequest", body | {"model": "m"})
     assert fits("CompactionRequest", body | {"model": "m"})
     assert responses_decode.decode(body | {"model": "m"}, Ledger(), signer=SIGNER).model == "m"
+
+
+def test_whoever_goes_on_need_not_say_more() -> None:
+    for name in ("previous_response_id", "conversation"):
+        assert fits("ResponsesRequest", {"model": "m", name: "resp_1"})
+        assert fits("CompactionRequest", {"model": "m", name: "resp_1"})
+        assert fits("InputTokensRequest", {"model": "m", name: "resp_1"})
+    assert fits("InputTokensRequest", {"model": "m", "instructions": "Hi"})
+    assert not fits("ResponsesRequest", {"model": "m", "instructions": "Hi"})
+
+
+def test_every_item_that_is_read_is_told() -> None:
+    assert {kind for item in SCHEMAS["InputItem"]["anyOf"] for kind in kinds(item)} == ITEMS.keys()
+
+
+def kinds(item: dict[str, Any]) -> list[str]:
+    shape = SCHEMAS[item["$ref"].rpartition("/")[2]] if "$ref" in item else item
+    kind = shape["properties"]["type"]
+    told: list[str] = kind.get("anyOf", [kind])[0]["enum"]
+    return told
 
 
 @pytest.mark.parametrize("body", CHAT)
@@ -123,8 +191,9 @@ def test_the_native_form_has_parsed_arguments(body: dict[str, Any]) -> None:
     "body",
     [
         {},
-        {"input": []},
         {"input": 1},
+        {"input": [{"role": "tool", "content": "1"}]},
+        {"input": [{"type": "configuration_update", "reasoning": {"summary": "long"}}]},
         {"input": "Hi", "temperature": 3},
         {"input": "Hi", "stream": "yes"},
         {"input": "Hi", "tools": [{"type": "function"}]},
