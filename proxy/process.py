@@ -42,7 +42,11 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return factory
 
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
+def signals_to_stop() -> list[signal.Signals]:
+    """A terminal that is closed sends SIGHUP; whoever wants the proxy to outlive it has it ignored, as `nohup` does."""
+    hangup = getattr(signal, "SIGHUP", None)  # Windows has none
+    heeded = hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN
+    return [signal.SIGTERM, signal.SIGINT, *([hangup] if heeded else [])]
 
 
 class Stop:
@@ -56,16 +60,16 @@ class Stop:
 
 def asked_to_stop() -> Stop:
     loop = asyncio.get_running_loop()
-    stop = Stop()
+    stop, signals = Stop(), signals_to_stop()
 
     def ask() -> None:
         if stop.asked.is_set():
-            for number in SIGNALS:
+            for number in signals:
                 loop.remove_signal_handler(number)
             stop.hurry()
         stop.asked.set()
 
-    for number in SIGNALS:
+    for number in signals:
         with suppress(NotImplementedError):  # Windows
             loop.add_signal_handler(number, ask)
     return stop

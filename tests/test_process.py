@@ -18,7 +18,7 @@ def test_the_loop_is_the_fast_one() -> None:
         assert type(runner.get_loop()).__module__ == "uvloop"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_the_first_request_to_stop_is_polite_the_second_hurries_the_third_is_obeyed_at_once(
     number: signal.Signals,
 ) -> None:
@@ -30,8 +30,21 @@ async def test_the_first_request_to_stop_is_polite_the_second_hurries_the_third_
         assert not hurried.is_set()
         os.kill(os.getpid(), number)
         await hurried.wait()
-    unheard = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    unheard = {
+        signal.SIGTERM: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_DFL,
+        signal.SIGINT: signal.default_int_handler,
+    }
     assert {each: signal.getsignal(each) for each in unheard} == unheard
+
+
+def test_who_is_to_outlive_the_terminal_does_not_hear_that_it_is_closed() -> None:
+    """As `nohup` has it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert process.signals_to_stop() == [signal.SIGTERM, signal.SIGINT]
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_the_collector_looks_less_often() -> None:

@@ -31,11 +31,16 @@ class Command:
             sys.stdout.flush()
             return code
         except BrokenPipeError:  # `| head` has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            fall_silent()
             return DONE
         except ConfigError as error:
             print(error, file=sys.stderr)
             return MISUSED
+
+
+def fall_silent() -> None:
+    """Throws away what is still written to stdout, as nobody reads it any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class CannotRun(Exception):

@@ -1,14 +1,13 @@
 """`responses-proxy serve`: runs the proxy until it is asked to stop."""
 
 import argparse
-import sys
 from contextlib import AbstractAsyncContextManager
 from urllib.parse import urlsplit
 
 from proxy import app, process, supervisor
 from proxy.commands.backend_or_demo import DEMO_ANSWERS, with_backend
 from proxy.commands.codex_program import YOUR_KEY
-from proxy.commands.command import DONE, Command, add_settings, read_settings, run
+from proxy.commands.command import DONE, Command, add_settings, fall_silent, read_settings, run
 from proxy.configured import inspector_readers_of
 from proxy.settings.root import Settings
 
@@ -48,22 +47,29 @@ async def _serve(wanted: Settings, *, quiet: bool) -> int:
     stop = process.asked_to_stop()
     await _check(wanted)
     if not wanted.all_backends:
-        print(DEMO_ANSWERS)
+        say(DEMO_ANSWERS)
     async with (
         with_backend(wanted) as (settings, model),
         _proxy(settings, stop) as url,
     ):
-        print(f"Listening on {url}/v1, in front of {_fronted(settings)}.{'' if quiet else EXAMPLE_FOLLOWS}")
+        say(f"Listening on {url}/v1, in front of {_fronted(settings)}.{'' if quiet else EXAMPLE_FOLLOWS}")
         if not quiet:
             key = THEIR_KEY if settings.tenants else ""
-            print(EXAMPLE.format(url=url, model=model, key=key))
+            say(EXAMPLE.format(url=url, model=model, key=key))
             if settings.inspector.enabled and inspector_readers_of(settings) is not None:
-                print(f"What becomes of each request: {url}/inspector\n")
-        sys.stdout.flush()
+                say(f"What becomes of each request: {url}/inspector\n")
         process.spare_the_collector()
         process.keep_what_is_free()
         await stop.asked.wait()
     return DONE
+
+
+def say(text: str) -> None:
+    """Whoever has read enough may go, as `| head -1` does: the proxy goes on until it is asked to stop."""
+    try:
+        print(text, flush=True)
+    except OSError:
+        fall_silent()
 
 
 async def _check(wanted: Settings) -> None:

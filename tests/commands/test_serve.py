@@ -1,6 +1,7 @@
 """`serve` as a process of its own, as people meet it."""
 
 import asyncio
+import os
 import re
 import signal
 import socket
@@ -8,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from proxy.commands.serve import quieted
 from proxy.core import jsontext
 from proxy.settings.root import Settings
 from proxy.shell.stores.sqlite.schema import is_fixed
+
+
+from tests.support.processes import free_port
 
 ROOT = Path(__file__).parents[2]
 PROMPTLY = 20.0
@@ -154,13 +158,44 @@ async def test_an_address_in_use_is_one_line_and_exit_code_1() -> None:
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_it_stops_when_it_is_asked(number: signal.Signals) -> None:
     async with serving() as running:
         await running.url()
         running.process.send_signal(number)
         code, errors = await running.end()
         assert (code, jsontext.loads(errors)["event"]) == (0, "store_chosen")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_it_goes_on_when_nobody_reads_what_it_says(workers: int) -> None:
+    """As behind `| head -1`: nobody has asked it to stop."""
+    port = free_port()
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "proxy", "serve", "--port", str(port), "--workers", str(workers),
+        cwd=ROOT, stdout=writing, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    os.close(writing)
+    try:
+        async with asyncio.timeout(PROMPTLY), aiohttp.ClientSession() as session:
+            await until_ready(session, port)
+            process.terminate()
+            await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+    assert process.returncode == 0
+
+
+async def until_ready(session: aiohttp.ClientSession, port: int) -> None:
+    while True:
+        with suppress(aiohttp.ClientConnectorError):
+            async with session.get(f"http://127.0.0.1:{port}/readyz") as response:
+                assert response.status == 200
+                return
 
 
 @pytest.mark.parametrize(

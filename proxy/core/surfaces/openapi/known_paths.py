@@ -15,8 +15,8 @@ from proxy.core.surfaces.memory.call_ids import HEADER
 
 IN_ITEMS = frozenset(
     {
-        "action", "audio_url", "definition", "file_id", "file_url", "is_error", "namespace", "operation", "syntax", "tool",
-        "video_url",
+        "action", "audio_url", "definition", "file_id", "file_url", "is_error", "namespace", "operation", "syntax",
+        "tool", "video_url",
     }
 )  # fmt: skip
 """Names that only the readers of items and parts know."""
