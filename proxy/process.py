@@ -44,9 +44,10 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 def signals_to_stop() -> list[signal.Signals]:
     """A terminal that is closed sends SIGHUP; whoever wants the proxy to outlive it has it ignored, as `nohup` does."""
-    hangup = getattr(signal, "SIGHUP", None)  # Windows has none
-    heeded = hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN
-    return [signal.SIGTERM, signal.SIGINT, *([hangup] if heeded else [])]
+    signals = [signal.SIGTERM, signal.SIGINT]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signals.append(signal.SIGHUP)
+    return signals
 
 
 class Stop:

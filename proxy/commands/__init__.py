@@ -12,6 +12,7 @@
     store_files         it in files
     store_database      it in PostgreSQL
     configuration       checks and shows the settings
+    writability         can a file be made where the proxy will write?
     progress            what long work says on a terminal while it goes on
     replay              has a recorded exchange once more
     recorded_backend    plays the backend's side of it

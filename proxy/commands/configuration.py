@@ -1,11 +1,15 @@
 """`responses-proxy check-config` and `show-config`."""
 
 import argparse
+import os
 
 from proxy import watchers
 from proxy.commands import store_finding
+from proxy.commands.backend_or_demo import DEMO_ANSWERS
 from proxy.commands.command import DONE, Command, add_settings, read_settings, run
-from proxy.settings.loading import describe
+from proxy.commands.writability import unwritable_now
+from proxy.process import SettingsRefused
+from proxy.settings.loading import describe, misspelt
 from proxy.settings.root import Settings
 from proxy.traces import check_otel
 
@@ -17,9 +21,15 @@ def check_config(wanted: argparse.Namespace) -> int:
 
 async def _check(settings: Settings) -> int:
     check_otel(settings.otel)
-    directory = watchers.recordings(settings.recorder)
-    recorded = "" if directory is None else f" Requests are recorded in {directory} (recorder.keep)."
-    print(f"The settings are valid. With them, {await store_finding.proved(settings)}.{recorded}")
+    recorded = ""
+    if directory := watchers.recordings(settings.recorder):
+        if problem := unwritable_now(directory.absolute()):
+            raise SettingsRefused(f"recorder.directory: {problem}")
+        recorded = f" Requests are recorded in {directory} (recorder.keep)."
+    demo = "" if settings.all_backends else f" {DEMO_ANSWERS}"
+    print(f"The settings are valid. With them, {await store_finding.proved(settings)}.{recorded}{demo}")
+    for name, meant in misspelt(os.environ):
+        print(f"{name} is no variable of the proxy's, and was not read (did you mean {meant}?)")
     return DONE
 
 

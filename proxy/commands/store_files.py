@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from proxy.commands.writability import unwritable_now
 from proxy.settings.root import Settings
 from proxy.shell.stores.engines import LIVE_FILE, RECORDS_FILE
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
@@ -111,6 +112,8 @@ class StoreFiles:
         """What is there, in words; raises StoreUnreadable or StoreDown."""
         for path, schema in ((self.records, RECORDS), (self.live, LIVE)):
             prove(path, schema, self.settings.store.wait_seconds)
+        if problem := unwritable_now(self.directory):
+            raise StoreDown(problem)
         return ""
 
 

@@ -1,11 +1,12 @@
 """Which store a command works on, by the settings, and what it may ask of it."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Final, Protocol
 
 from proxy.commands.store_files import StoreFiles, lock_nobody_out
-from proxy.live_server import prove_live
+from proxy.live_server import LIES_IN, prove_live
 from proxy.settings.root import Settings
 from proxy.shell.stores.location import Location, StoreKind
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
@@ -73,10 +74,20 @@ async def proved(settings: Settings) -> str:
     check_live(settings.live)
     location = with_its_key(location, sealed_by(settings.store))
     store = _at(location, settings)
+    told = location.line
     try:
-        there = await store.prove() if store is not None else ""
-        return location.line + there + await prove_live(settings.live)
+        if store is not None:
+            told += await _or_down(store.prove)
+        if settings.live.url is not None:
+            told += await _or_down(lambda: prove_live(settings.live), LIES_IN.format(url=settings.live.url))
     except StoreUnreadable as failure:
         raise CannotStore(str(failure)) from failure
-    except StoreDown as failure:  # it may come back: no reason not to start
-        return f"{location.line}; but now that does not work ({failure})"
+    return told
+
+
+async def _or_down(prove: Callable[[], Awaitable[str]], before: str = "") -> str:
+    """What is away may come back: no reason not to start."""
+    try:
+        return await prove()
+    except StoreDown as failure:
+        return f"{before}; but now that does not work ({failure})"

@@ -9,6 +9,7 @@ from proxy.core.policy.retry import RetryRules
 from proxy.settings.section import Section
 from proxy.settings.values import (
     AUTO,
+    BackendKey,
     BackendUrl,
     HeaderName,
     HeaderValue,
@@ -25,7 +26,7 @@ BREAKER, RETRY = BreakerRules(), RetryRules()
 class BackendSettings(Section):
     url: BackendUrl | None = None
     """Base URL of the model server. Without any backend, `serve` starts a demo model."""
-    key: HeaderValue | None = None
+    key: BackendKey | None = None
     """API key for the backend. All users of a machine can read its command lines: prefer the variable."""
     forward_key: bool = False
     """Send the client's own key to the backend instead of `backend.key`."""

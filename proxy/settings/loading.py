@@ -7,7 +7,7 @@ another type is an error that names the key and the file (or the variable, or th
 """
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -20,7 +20,8 @@ from proxy.settings.root import Settings
 from proxy.settings.section import Section
 from proxy.settings.toml_text import toml_key, toml_value
 
-CONFIG_VARIABLE = "PROXY_CONFIG"
+PREFIX = "PROXY_"
+CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 
 
 class ConfigError(Exception):
@@ -102,6 +103,16 @@ def load(options: Mapping[str, str], environment: Mapping[str, str], file: str |
         return Loaded(Settings.model_validate(tree), sources)
     except ValidationError as error:
         raise ConfigError("\n".join(_complaints(error, sources, path))) from None
+
+
+def misspelt(environment: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yields variables that are not read, each with the one that was probably meant. Others are not ours."""
+    known = [CONFIG_VARIABLE, *(binding.variable for binding in BINDINGS if binding.variable)]
+    for name in environment:
+        if name.startswith(PREFIX) and name not in known:
+            import difflib  # whoever writes it right does without
+
+            yield from ((name, near) for near in difflib.get_close_matches(name, known, n=1, cutoff=0.85))
 
 
 def _read(path: str) -> dict[str, Any]:

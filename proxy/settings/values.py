@@ -24,6 +24,8 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*+\d)(?=\d*+[A-Za-z])[A-Za-z0-9]{20,}+")
 """Matches a random key: no version and no name of a deployment is so long without a dash or a dot."""
 
+INSTEAD_OF_A_VARIABLE = "put the key itself, or leave it out and set PROXY_BACKEND_KEY and the like"
+
 LEAST_SECRET = 16
 """The least characters of a secret: so many cannot be guessed."""
 
@@ -73,6 +75,13 @@ def _header_value(value: SecretStr) -> SecretStr:
     return SecretStr(text)
 
 
+def _spelled_out(value: SecretStr) -> SecretStr:
+    """Operators know other programs that look variables up. `${NAME}` would be the key, and one that can be guessed."""
+    if re.fullmatch(r"\$\{?[A-Za-z_]\w*\}?", value.get_secret_value()):
+        raise ValueError(f"is the name of a variable, which is not looked up here: {INSTEAD_OF_A_VARIABLE}")
+    return value
+
+
 def _header_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
         raise ValueError("must be a header's name, without spaces")
@@ -82,7 +91,7 @@ def _header_name(name: str) -> str:
 def _long_secret(secret: SecretStr) -> SecretStr:
     if len(secret) < LEAST_SECRET:
         raise ValueError(f"must have at least {LEAST_SECRET} characters")
-    return secret
+    return _spelled_out(secret)
 
 
 def _host_name(name: str) -> str:
@@ -128,6 +137,7 @@ ProfileName = Annotated[str, AfterValidator(_profile_name)]
 ProfileFields = Annotated[dict[str, Any], AfterValidator(_profile_fields)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
+BackendKey = Annotated[HeaderValue, AfterValidator(_spelled_out)]
 StoreUrl = Annotated[SecretUrl, AfterValidator(_store_url)]
 LiveUrl = Annotated[SecretUrl, AfterValidator(live_url)]
 KeyPrefix = Annotated[str, AfterValidator(_prefix)]

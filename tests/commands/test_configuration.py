@@ -14,6 +14,19 @@ def test_good_settings_are_good(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("The settings are valid. With them, responses are kept in ")
 
 
+def test_a_variable_that_is_not_read_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROXY_BAKEND_URL", "http://localhost:8000")
+    monkeypatch.setenv("PROXY_PASS", "another program's")
+    assert main(["check-config"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith("so a demo model answers. For another: --backend URL")
+    assert said[1:] == [
+        "PROXY_BAKEND_URL is no variable of the proxy's, and was not read (did you mean PROXY_BACKEND_URL?)"
+    ]
+
+
 def test_settings_are_shown_without_their_secrets(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

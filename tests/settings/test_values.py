@@ -21,6 +21,7 @@ DIGEST = "ab" * 32
         ("ProfileFields", {"markup": False, "markup_without": ["hermes"]}),
         ("HeaderName", "X-Team"),
         ("HeaderValue", "plain text"),
+        ("BackendKey", "sk-$1${a}"),
         ("SigningKey", "s" * 16),
         (
             "BackendUrl",
@@ -52,6 +53,9 @@ def test_what_is_right_passes(kind: str, value: Any) -> None:
         ("ProfileFields", {"headers": {}}, "headers belong in backend.headers"),
         ("HeaderName", "X Team", "must be a header's name, without spaces"),
         ("HeaderValue", "a\x01", "must be plain ASCII text"),
+        ("BackendKey", "${MISTRAL_API_KEY}", "is the name of a variable, which is not looked up here: put"),
+        ("BackendKey", "$KEY", "is the name of a variable"),
+        ("StoreKey", "${PROXY_STORE_KEYS}", "is the name of a variable"),
         ("SigningKey", "s" * 15, "must have at least 16 characters"),
         ("ModelPattern", "a*b", "must be a model's name"),
         ("ModelPattern", "", "must be a model's name"),

@@ -13,7 +13,6 @@ from pydantic import TypeAdapter
 from proxy.core.stored.faults import CONVERSATION, PREVIOUS
 from proxy.core.surfaces.chat.envelope import CHAT
 from proxy.core.surfaces.native.decode import NATIVE, REPLACED
-from proxy.core.surfaces.reading.content import TEXTS
 from proxy.core.surfaces.responses import counting, envelope
 from proxy.core.surfaces.responses.envelope import CONFIGURATION, ENVELOPE
 from proxy.core.surfaces.responses.items import ITEMS
@@ -193,7 +192,7 @@ REQUEST_PARTS: dict[str, Schema] = {
         shape({"type": TEXT | {"not": {"enum": ["function", "custom", "namespace"]}}}),
     ),
     "InputPart": either(
-        shape({"type": one(*TEXTS), "text": STRING}),
+        shape({"type": one("input_text", "output_text", "text"), "text": STRING}),
         shape({"type": one("refusal"), "refusal": STRING}),
         shape({"type": one("input_image"), "image_url": URL}, {"detail": maybe(one("low", "high", "auto"))}),
         shape({"type": one("input_file")}, {"file_data": STRING, "filename": STRING}),
