@@ -72,6 +72,33 @@ async def test_a_request_is_one_readable_line_in_colours(backend: ScriptedBacken
     )
 
 
+async def test_the_example_asks_for_a_model_that_the_backend_has(
+    backend: ScriptedBackend, config: Path
+) -> None:
+    """It is for a shell: a name that this would obey is passed over."""
+    backend.answers(answer(200, {"data": [{"id": "m'; true; '"}, {"id": "org/m-1:x"}]}))
+    async with on_a_terminal(*serve(config)) as shown:
+        assert '"model": "org/m-1:x", "stream": true' in await shown.until(SHOWN_AT_START)
+
+
+async def test_where_no_model_is_listed_it_is_said_what_to_look_for(
+    backend: ScriptedBackend, config: Path
+) -> None:
+    backend.answers(answer(401, {"error": {"message": "no key"}}))
+    async with on_a_terminal(*serve(config)) as shown:
+        said = await shown.until(SHOWN_AT_START)
+    assert '"model": "MODEL", "stream": true' in said
+    assert f"No list of models comes from {backend.url}, so MODEL stands for one of its models." in said
+
+
+async def test_whoever_stops_it_is_told_what_it_waits_for(config: Path) -> None:
+    async with on_a_terminal(*serve(config)) as shown:
+        await shown.until(SHOWN_AT_START)
+        shown.process.send_signal(signal.SIGINT)
+        assert await shown.process.wait() == 0
+        assert shown.written.endswith("20 s to end; Ctrl+C once more gives it none.\r\n")
+
+
 async def test_no_colours_where_nobody_wants_them(backend: ScriptedBackend, config: Path) -> None:
     backend.answers(reply(text("Hello")))
     async with on_a_terminal(*serve(config), NO_COLOR="1") as shown:
@@ -96,7 +123,8 @@ async def test_nothing_that_others_say_reaches_the_terminal_as_it_is(
     backend: ScriptedBackend, config: Path
 ) -> None:
     """S15: names of models and tools, what a model says, and what a backend refuses with."""
-    backend.answers(reply(text(HOSTILE)), answer(400, {"error": {"message": HOSTILE, "code": HOSTILE}}))
+    refusal = answer(400, {"error": {"message": HOSTILE, "code": HOSTILE}})
+    backend.answers(answer(200, {"data": [{"id": HOSTILE}]}), reply(text(HOSTILE)), refusal)
     async with on_a_terminal(*serve(config), NO_COLOR="1") as shown:
         await shown.until(SHOWN_AT_START)
         assert await asked(shown.url, model=HOSTILE) == 200

@@ -7,6 +7,8 @@ from proxy.settings.root import Settings
 
 DEMO = "demo"
 """Name of the demo model that the example asks."""
+UNKNOWN = "MODEL"
+"""Stands for the name of a model where none is known."""
 DEMO_ANSWERS = "No backend is configured, so a demo model answers. For another: --backend URL"
 
 
@@ -14,7 +16,7 @@ DEMO_ANSWERS = "No backend is configured, so a demo model answers. For another: 
 async def with_backend(settings: Settings) -> AsyncIterator[tuple[Settings, str]]:
     """Yields settings that have a backend, and a model of it. Starts the demo if the operator configured no backend."""
     if settings.all_backends:
-        yield settings, next(iter(known_models(settings)), "MODEL")
+        yield settings, next(iter(known_models(settings)), UNKNOWN)
         return
     from proxy import demo  # another program, and a twentieth of the time until this one listens
 

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from proxy import app
 from proxy.commands import codex_program
-from proxy.commands.backend_or_demo import DEMO, DEMO_ANSWERS, known_models, with_backend
+from proxy.commands.backend_or_demo import DEMO, DEMO_ANSWERS, UNKNOWN, known_models, with_backend
 from proxy.commands.command import DONE, CannotRun, Command, add_settings, read_settings, run, tell
 from proxy.settings.loading import Loaded
 from proxy.settings.root import Settings
@@ -48,7 +48,7 @@ async def _print_config(loaded: Loaded, wanted: argparse.Namespace) -> int:
     except codex_program.KeyWanted:
         listed, key = None, codex_program.YOUR_KEY
     known = listed or known_models(settings)
-    model = wanted.model or next(iter(known), DEMO if not settings.all_backends else "MODEL")
+    model = wanted.model or next(iter(known), DEMO if not settings.all_backends else UNKNOWN)
     print(codex_program.config(url, model, key))
     return DONE
 

@@ -103,7 +103,7 @@ def names_a_model(arguments: Sequence[str]) -> bool:
 # ── the proxy that answers ──
 
 
-async def models_at(url: str) -> list[str] | None:
+async def models_at(url: str, seconds: float = LISTING_SECONDS) -> list[str] | None:
     """Returns the models of the proxy that listens there; None if no program listens, or another one. May raise
     `KeyWanted`."""
     upstream = Upstream(proxy.__version__)
@@ -111,13 +111,15 @@ async def models_at(url: str) -> list[str] | None:
         greeting = await upstream.fetch(f"{url}/healthz", {}, GREETING_SECONDS)
         if greeting.headers.get("Server") != SERVER:
             return None
-        listing = await upstream.fetch(f"{url}/v1/models", {}, LISTING_SECONDS)
+        listing = await upstream.fetch(f"{url}/v1/models", {}, seconds)
     except Fault:
         return None
     finally:
         await upstream.close()
     if listing.status == HTTPStatus.UNAUTHORIZED:
         raise KeyWanted
+    if listing.status != HTTPStatus.OK:  # as where requests for this host are refused
+        return None
     listed: Any = jsontext.loads(listing.body)
     return [model["id"] for model in listed["data"]]
 

@@ -1,12 +1,14 @@
 """`responses-proxy serve`: runs the proxy until it is asked to stop."""
 
 import argparse
-from contextlib import AbstractAsyncContextManager
+import re
+import sys
+from contextlib import AbstractAsyncContextManager, suppress
 from urllib.parse import urlsplit
 
 from proxy import app, process, supervisor
-from proxy.commands.backend_or_demo import DEMO_ANSWERS, with_backend
-from proxy.commands.codex_program import YOUR_KEY
+from proxy.commands.backend_or_demo import DEMO_ANSWERS, UNKNOWN, with_backend
+from proxy.commands.codex_program import YOUR_KEY, KeyWanted, models_at
 from proxy.commands.command import DONE, Command, add_settings, fall_silent, read_settings, run
 from proxy.configured import inspector_readers_of
 from proxy.settings.root import Settings
@@ -21,6 +23,16 @@ curl -N {url}/v1/responses{key} -H 'Content-Type: application/json' -d '{{
 THEIR_KEY = f" -H 'Authorization: Bearer {YOUR_KEY}'"
 
 
+LISTING_SECONDS = 2.0
+"""Somebody waits for the example."""
+PASTED = re.compile(r"[A-Za-z0-9._:/@-]+")
+"""Names that a shell takes as they are. The others may be anything: a backend has made them."""
+NO_MODELS = """\
+No list of models comes from {backends}, so MODEL stands for one of its models. Does it run, and has the proxy its key
+(PROXY_BACKEND_KEY)? `responses-proxy doctor` says more.
+"""
+
+STOPPING = "Stops. What is under way has {seconds:g} s to end; Ctrl+C once more gives it none."
 EXAMPLE_FOLLOWS = " For example:\n"
 QUIET_LEVELS = ("warning", "error")
 
@@ -54,14 +66,29 @@ async def _serve(wanted: Settings, *, quiet: bool) -> int:
     ):
         say(f"Listening on {url}/v1, in front of {_fronted(settings)}.{'' if quiet else EXAMPLE_FOLLOWS}")
         if not quiet:
-            key = THEIR_KEY if settings.tenants else ""
-            say(EXAMPLE.format(url=url, model=model, key=key))
-            if settings.inspector.enabled and inspector_readers_of(settings) is not None:
-                say(f"What becomes of each request: {url}/inspector\n")
+            await _show_example(settings, url, model)
         process.spare_the_collector()
         process.keep_what_is_free()
         await stop.asked.wait()
+        if not quiet and sys.stdout.isatty():
+            say(STOPPING.format(seconds=settings.server.grace_seconds))
     return DONE
+
+
+async def _show_example(settings: Settings, url: str, model: str) -> None:
+    """On a terminal, where a person wants to paste it, the model is one that the backend has."""
+    none_listed = False
+    if model == UNKNOWN and sys.stdout.isatty():
+        with suppress(KeyWanted):
+            listed = await models_at(url, LISTING_SECONDS) or []
+            none_listed = not listed
+            model = next(filter(PASTED.fullmatch, listed), UNKNOWN)
+    key = THEIR_KEY if settings.tenants else ""
+    say(EXAMPLE.format(url=url, model=model, key=key))
+    if none_listed:
+        say(NO_MODELS.format(backends=_fronted(settings)))
+    if settings.inspector.enabled and inspector_readers_of(settings) is not None:
+        say(f"What becomes of each request: {url}/inspector\n")
 
 
 def say(text: str) -> None:
