@@ -8,7 +8,7 @@ import pytest
 from proxy.core.errors import Incompatible
 from proxy.core.model import Audio, ChoiceMode, Request, Role, Text, ToolChoice, ToolName, ToolSpec, Turn
 from proxy.core.profile import DEFAULT
-from proxy.core.tools.support import Ability, check, matrix
+from proxy.core.tools.support import check
 from tests.support.tables import table
 
 TOOLS = [ToolSpec(ToolName("a"), path="tools[0].function")]
@@ -54,32 +54,3 @@ def test_what_cannot_be_done_is_refused(
 )
 def test_what_can_be_done_or_left_out_passes(request_: Request, profile: Any) -> None:
     check(request_, replace(DEFAULT, **profile))
-
-
-NO, OTHERWISE, YES = Ability.NONE, Ability.OTHERWISE, Ability.NATIVE
-
-
-@table(
-    ("feature", "able", "unable", "failing"),
-    [
-        ("tools", {}, {"max_tools": 0}, NO),
-        ("tool_choice.none", {}, {"force_tool": "auto"}, OTHERWISE),
-        ("tool_choice.required", {}, {"force_tool": "auto"}, OTHERWISE),
-        ("tool_choice.function", {"force_tool": "object"}, {"force_tool": "any"}, OTHERWISE),
-        ("parallel_tool_calls", {}, {"parallel": "omit"}, NO),
-        ("strict", {"strict_tools": True}, {}, NO),
-        ("strict", {"schema": frozenset({"anthropic"})}, {}, NO),
-        ("input_image", {}, {"images": "none"}, OTHERWISE),
-        ("input_file", {"files": True}, {}, OTHERWISE),
-        ("input_audio", {}, {"audio": False}, NO),
-        ("json_schema", {}, {"formats": frozenset()}, OTHERWISE),
-        ("json_object", {}, {"formats": frozenset()}, OTHERWISE),
-    ],
-)
-def test_the_matrix(feature: str, able: Any, unable: Any, failing: Ability) -> None:
-    assert matrix(replace(DEFAULT, **able))[feature] is YES
-    assert matrix(replace(DEFAULT, **unable))[feature] is failing
-
-
-def test_custom_tools_are_functions_everywhere() -> None:
-    assert matrix(DEFAULT)["custom"] is OTHERWISE
