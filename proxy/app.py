@@ -81,7 +81,7 @@ from proxy.watchers import watchers_of
 BYTES_PER_MIB = 1024 * 1024
 
 REMEMBERED_PART = 4
-"""A quarter of it is for remembered conversations, which are compressed."""
+"""A quarter of a worker's memory is for remembered conversations, which are compressed."""
 
 ADVICE = {
     errno.EADDRINUSE: "Choose another port: --port, server.port.",

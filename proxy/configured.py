@@ -32,16 +32,14 @@ from proxy.shell.remembering.kept_lessons import KeptLessons
 from proxy.shell.remembering.memos import Memos
 from proxy.shell.stored_turns import StoreLimits
 
-WATCHER = Tenant("metrics")
-ONLOOKER = Tenant("inspector")
+METRICS_READER, ONLOOKER = Tenant("metrics"), Tenant("inspector")
+"""Who reads the metrics, and who sees the inspector's data: they may do nothing else."""
 
 BYTES_PER_MIB = 1024 * 1024
 
 MEMORY_BYTES = 2 << 30
 """Default memory for requests under way and remembered conversations. One developer alone has three eighths of it:
 enough for fifty agents with histories of 2 MB and a hundred tools each."""
-
-"""Who reads the metrics, and may do nothing else."""
 
 
 def alone(name: str, slots: int) -> None:
@@ -174,7 +172,7 @@ def read_bytes_of(settings: Settings) -> int:
 
 def metrics_readers_of(settings: Settings) -> Tenants | None:
     if settings.metrics.keys:
-        return Tenants(dict.fromkeys(settings.metrics.keys, WATCHER))
+        return Tenants(dict.fromkeys(settings.metrics.keys, METRICS_READER))
     return EVERYBODY if settings.shows_metrics_to_all else None
 
 

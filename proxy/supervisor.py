@@ -62,7 +62,7 @@ async def running(settings: Settings, log: Log, stop: Stop | None = None) -> Asy
         try:
             urls = await asyncio.gather(*(worker.start() for worker in workers))
             if not all(urls):
-                raise WorkersFailed("A worker ended before it listened.")
+                raise WorkersFailed("A worker ended before it listened: see above for why.")
             for worker in workers:
                 tasks.start(worker.keep_running(), "worker")
             yield urls[0]

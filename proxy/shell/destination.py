@@ -1,7 +1,7 @@
 """Where the answer to a request goes, as the engine sees it.
 
-An HTTP response and the messages of a WebSocket are two such destinations (`http.stream`, `websocket.stream`). Nothing
-here demands that somebody is connected: a recorder, or a run whose client has left, would be others.
+An HTTP response, the messages of a WebSocket, and the log of work in the background are such destinations
+(`http.stream`, `websocket.stream`, `runs.log_channel`). Nothing here demands that somebody is connected.
 """
 
 from collections.abc import Callable

@@ -15,6 +15,8 @@ from proxy.core.surfaces.surface import Stored
 from proxy.shell.destination import Destination
 
 Owning = Callable[[Record], Record]
+"""Makes a record one that has its history in itself: what it continues may have been deleted since it was loaded, or
+was never kept."""
 
 
 class BackgroundRun(Protocol):
@@ -44,8 +46,7 @@ class Background(Protocol):
     """Who goes on with work that no request waits for."""
 
     async def begin(self, tenant: str, record: Record, owning: Owning, loan: Loan) -> BackgroundRun:
-        """Keeps the record of what is queued, or raises the fault that says why not. The loan is the run's then.
-        `owning`: see `TurnStore.save`."""
+        """Keeps the record of what is queued, or raises the fault that says why not. The loan is the run's then."""
 
 
 class TurnStore(Protocol):
@@ -57,8 +58,7 @@ class TurnStore(Protocol):
         """See `Background.begin`."""
 
     async def save(self, record: Record, owning: Owning) -> str | None:
-        """Why it is not kept, in words for the client; None if it is. `owning` makes the record one that has its
-        history in itself: what it continues may have been deleted since it was loaded, or was never kept."""
+        """Why it is not kept, in words for the client; None if it is. `owning` is used if its parent is gone."""
 
     def save_later(self, record: Record, owning: Owning) -> None:
         """The same, where nobody waits for it."""

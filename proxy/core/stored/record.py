@@ -36,10 +36,6 @@ def diagram() -> str:
     return "\n".join(lines)
 
 
-def may_become(now: Status, then: Status) -> bool:
-    return then in NEXT[now]
-
-
 @dataclass(slots=True)
 class Record:
     """Whoever makes it fills it in. From then on it is read-only by rule: to freeze it costs more than to make it."""

@@ -119,10 +119,6 @@ class CallState:
     """Made when something else could open before this call has ended."""
 
     @property
-    def item_added(self) -> bool:
-        return self.phase in (CallPhase.OPEN, CallPhase.ENDED)
-
-    @property
     def end_emitted(self) -> bool:
         return self.phase is CallPhase.ENDED
 

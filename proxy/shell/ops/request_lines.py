@@ -7,9 +7,9 @@ that a line stays one.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from proxy.shell.ops.metrics import CLIENT_GONE
+
 LONGEST_NAME, LONGEST_WORDS = 60, 200
-GONE: Final = 499
-"""The status of a request whose client has left."""
 DIM, RED, GREEN, YELLOW = "2", "31", "32", "33"
 ENDINGS: Final[Mapping[str, tuple[str, str]]] = {
     "completed": ("completed", GREEN),
@@ -61,7 +61,7 @@ class RequestLines:
             yield f"{model} {self._arrow} {_cut(backend, LONGEST_NAME)}{other}{again}"
 
     def _end(self, fields: Fields) -> str:
-        if fields.get("status") == GONE:
+        if fields.get("status") == CLIENT_GONE:
             return self._painted("the client left", YELLOW)
         if "fault" in fields:
             return self._painted(_fault(fields), RED)

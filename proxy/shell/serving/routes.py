@@ -30,7 +30,7 @@ class Route(NamedTuple):
     path: re.Pattern[str]
     methods: Mapping[str, Handler]
     surface: Callable[[Surfaces], Surface] | None = None
-    """Errors have the envelope of this surface. Default: OpenAI's, which all surfaces use at present."""
+    """Reads the requests, and errors have its envelope. None: no surface reads them, and errors have OpenAI's."""
     of: type = Handlers
     """The class that the methods are of."""
 
