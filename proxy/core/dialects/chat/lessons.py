@@ -9,6 +9,7 @@ from proxy.core.backends.efforts import THINKING_SWITCH
 from proxy.core.dialects.reading import refused_fields
 from proxy.core.dialects.reading.effort_lessons import EFFORT_ROWS
 from proxy.core.dialects.reading.lessons import (
+    FEWER_TOOLS,
     FORMAT_BESIDE_TOOLS,
     LIMIT_ROWS,
     NO_REPLAY,
@@ -51,11 +52,6 @@ def _weaker_choice(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
     ladder: tuple[ForceTool, ...] = get_args(ForceTool)
     step = ladder.index(profile.force_tool) + 1
     return replace(profile, force_tool=ladder[min(step, len(ladder) - 1)])
-
-
-def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """Keeps at least one tool: backends that take none say so in other words."""
-    return replace(profile, max_tools=min(profile.max_tools, max(1, int(match["most"]))))
 
 
 def _more_reductions(*rules: SchemaRule) -> ProfileChange:
@@ -177,13 +173,7 @@ LESSONS: Sequence[Row] = (
         says(rf"\bstrict\b[^.]{{0,80}}{REFUSED}|{REFUSED}[^.]{{0,80}}\bstrict\b"),
         setting(strict_tools=False),
     ),
-    Row(
-        "max_tools",
-        says(
-            r"tools\b.{0,80}(?:maximum number of items is|array too long.{0,80}maximum length) (?P<most>\d{1,6})"
-        ),
-        _fewer_tools,
-    ),
+    FEWER_TOOLS,
     Row("schema", says(r"flavored json schema"), _more_reductions("moonshot")),
     Row(
         "schema",

@@ -129,6 +129,20 @@ def setting(**changes: Any) -> ProfileChange:
     return lambda profile, _: replace(profile, **changes)
 
 
+def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    """Keeps at least one tool: backends that take none say so in other words."""
+    return replace(profile, max_tools=min(profile.max_tools, max(1, int(match["most"]))))
+
+
+FEWER_TOOLS = Row(
+    "max_tools",
+    says(
+        r"tools\b.{0,80}(?:maximum number of items is|array too long.{0,80}maximum length) (?P<most>\d{1,6})"
+    ),
+    _fewer_tools,
+)
+"""OpenAI's words, in both of its languages."""
+
 WORTHWHILE = 4096
 """Tokens of an answer. A conversation that leaves less has outgrown its window, unless the window is small itself."""
 SMALL_WINDOW = 32_768

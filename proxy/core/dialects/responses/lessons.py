@@ -7,7 +7,14 @@ from typing import Any, get_args
 
 from proxy.core.dialects.reading import refused_fields
 from proxy.core.dialects.reading.effort_lessons import EFFORT_ROWS
-from proxy.core.dialects.reading.lessons import FORMAT_BESIDE_TOOLS, LIMIT_ROWS, Row, says, setting
+from proxy.core.dialects.reading.lessons import (
+    FEWER_TOOLS,
+    FORMAT_BESIDE_TOOLS,
+    LIMIT_ROWS,
+    Row,
+    says,
+    setting,
+)
 from proxy.core.dialects.reading.refused_fields import REFUSED, REFUSED_VALUE, UNKNOWN_FIELD
 from proxy.core.profile import BackendProfile, NativeTool
 
@@ -71,11 +78,6 @@ def _without_field(profile: BackendProfile, path: tuple[str, ...]) -> BackendPro
     return replace(profile, extra={**profile.extra, **patch})
 
 
-def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """Keeps at least one tool: backends that take none say so in other words."""
-    return replace(profile, max_tools=min(profile.max_tools, max(1, int(match["most"]))))
-
-
 def _by_chat(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
     """Unless somebody has said by hand how it is to be asked."""
     return replace(profile, wire="chat") if profile.wire == "auto" else profile
@@ -108,13 +110,7 @@ LESSONS: Sequence[Row] = (
         says(rf"\bstrict\b[^.]{{0,80}}{REFUSED}|{REFUSED}[^.]{{0,80}}\bstrict\b"),
         setting(strict_tools=False),
     ),
-    Row(
-        "max_tools",
-        says(
-            r"tools\b.{0,80}(?:maximum number of items is|array too long.{0,80}maximum length) (?P<most>\d{1,6})"
-        ),
-        _fewer_tools,
-    ),
+    FEWER_TOOLS,
     Row("format_with_tools", FORMAT_BESIDE_TOOLS, setting(format_with_tools=False)),
     *LIMIT_ROWS,
     Row(
