@@ -25,6 +25,8 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.masking.secrets:_forms": ("", "%\n", "\n"),
     "commands.recorded_backend:HEADER_NAME": ("", "!", ""),
     "settings.server_urls:SecretUrl._display": (":::", ":/", "#"),
+    "commands.serve:PASTED": ("-", "-", " "),
+    "settings.values:_spelled_out": ("$", "A", " "),
     "settings.values:_STORE_URL": ("sqlite:", "/", "\n"),
     "settings.values:_RANDOM": ("", "0", " "),
     "settings.values:_WORDS": ("A", "0A", "0"),
