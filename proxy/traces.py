@@ -24,7 +24,7 @@ def check_otel(settings: OtelSettings) -> None:
     if settings.endpoint is not None and not is_installed():
         raise SettingsRefused(
             "otel.endpoint asks for traces, and the package that makes them is not installed:"
-            " pip install responses-proxy[otel]"
+            " pip install '.[otel]' in a checkout of the proxy"
         )
 
 

@@ -56,7 +56,7 @@ async def test_check_config_says_it_and_what_is_away_is_no_reason_not_to_start()
 async def test_without_the_package_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(location, "find_spec", lambda name: None)
     wanted = Settings.model_validate({"store": {"url": "off"}, "live": {"url": "redis://h"}})
-    with pytest.raises(StoreRefused, match=r"live\.url .*: pip install responses-proxy\[redis\]"):
+    with pytest.raises(StoreRefused, match=r"live\.url .*: pip install '\.\[redis\]' in"):
         await proved(wanted)
 
 

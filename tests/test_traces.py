@@ -200,7 +200,7 @@ def test_without_the_packages_it_says_what_to_install(command: tuple[str, ...], 
         cwd=ROOT, capture_output=True, text=True, timeout=30, check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert done.stderr.endswith("pip install responses-proxy[otel]\n")
+    assert done.stderr.endswith("pip install '.[otel]' in a checkout of the proxy\n")
     assert done.stderr.count("\n") == 1
 
 

@@ -10,8 +10,8 @@ from proxy.settings.values import BackendUrl, HeaderName, HeaderValue, Seconds
 
 class OtelSettings(Section):
     endpoint: BackendUrl | None = None
-    """Where traces are sent by OTLP over HTTP: the whole URL, as `http://localhost:4318/v1/traces`. Needs `pip install
-    responses-proxy[otel]`. Default: no traces."""
+    """Where traces are sent by OTLP over HTTP: the whole URL, as `http://localhost:4318/v1/traces`. Needs the
+    extra `otel`. Default: no traces."""
     headers: dict[HeaderName, HeaderValue] = {}
     """Headers for the collector, with its key."""
     service: str = Field("responses-proxy", min_length=1, max_length=200)

@@ -15,7 +15,7 @@ class StoreSettings(Section):
     written, memory with one worker and `off` with several."""
     keys: list[StoreKey] = []
     """Secrets that seal what is kept, on disks and in databases: the first one seals, each of them opens. Needs
-    `pip install responses-proxy[sealed]`. Default: all is kept as it is, and can be read by who can read the disk."""
+    the extra `sealed`. Default: all is kept as it is, and can be read by who can read the disk."""
     wait_seconds: Seconds = 2
     """Seconds that a request waits for the store. An answer that could not be stored by then says `store: false`."""
     nodes: int | None = Field(None, ge=1)
@@ -41,7 +41,7 @@ class LiveSettings(Section):
     url: LiveUrl | None = None
     """Redis or Valkey for what may be lost, where several machines share it: the events of background work, limits, and
     memos. `redis://HOST:PORT/DATABASE`, `rediss://` with TLS, `valkey://`, `valkeys://` or `unix:///PATH`. Needs
-    `pip install responses-proxy[redis]`. Default: beside what `store.url` keeps."""
+    the extra `redis`. Default: beside what `store.url` keeps."""
     prefix: KeyPrefix = "responses-proxy"
     """How all keys there begin. Proxies with the same prefix share what lies there."""
 

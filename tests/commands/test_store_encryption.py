@@ -153,7 +153,7 @@ def test_without_its_package_nothing_starts(
     code, shown, complaint = run(*command, "--store", at)
     assert (code, shown) == (2, "")
     assert complaint.count("\n") == 1
-    assert "pip install responses-proxy[sealed]" in complaint
+    assert "pip install '.[sealed]'" in complaint
 
 
 def test_keys_are_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,7 +97,7 @@ def _in_database(address: Address) -> Location:
     if find_spec("asyncpg") is None:
         raise LocationRefused(
             "store.url names a database of PostgreSQL, and the package that speaks to it is not installed:"
-            " pip install responses-proxy[postgres]"
+            " pip install '.[postgres]' in a checkout of the proxy"
         )
     return Location(StoreKind.POSTGRESQL, None, KEPT.format(where=address.shown), address=address)
 
@@ -107,7 +107,7 @@ def check_live_server() -> None:
     if find_spec("redis") is None:
         raise LocationRefused(
             "live.url names a server of Redis, and the package that speaks to it is not installed:"
-            " pip install responses-proxy[redis]"
+            " pip install '.[redis]' in a checkout of the proxy"
         )
 
 

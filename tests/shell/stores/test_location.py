@@ -48,7 +48,7 @@ def test_a_database_is_shown_without_who_enters_it(scheme: str) -> None:
 
 def test_without_its_driver_no_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(location, "find_spec", lambda _: None)
-    with pytest.raises(LocationRefused, match=r"pip install responses-proxy\[postgres\]"):
+    with pytest.raises(LocationRefused, match=r"pip install '\.\[postgres\]' in"):
         locate("postgresql://me:secret@db/kept", 1, {}, LOCAL)
 
 

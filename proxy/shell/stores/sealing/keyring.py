@@ -8,7 +8,7 @@ from proxy.shell.stores.sealing.seals import Seals, Told, told_nobody
 
 NOT_INSTALLED: Final = (
     "store.keys seal what is kept, and the package that does so is not installed:"
-    " pip install responses-proxy[sealed]"
+    " pip install '.[sealed]' in a checkout of the proxy"
 )
 
 

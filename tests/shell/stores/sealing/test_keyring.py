@@ -23,6 +23,6 @@ def test_the_first_secret_seals() -> None:
 def test_without_its_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
     monkeypatch.delitem(sys.modules, "proxy.shell.stores.sealing.aes", raising=False)
-    with pytest.raises(LocationRefused, match=r"pip install responses-proxy\[sealed\]"):
+    with pytest.raises(LocationRefused, match=r"pip install '\.\[sealed\]' in"):
         seals_with(KEYS)
     assert seals_with([]).ids == []
