@@ -57,7 +57,8 @@ class BackendSettings(Section):
 
 class RoutingSettings(Section):
     default: str | None = None
-    """Backend for models that no other rule matches. Default: the only backend, or the one under `[backend]`."""
+    """Backend for models that no other rule matches. Default: the only backend, or the one under `[backend]`.
+    Where there are others only, this or `routing.models` is needed."""
     models: dict[ModelPattern, str] = {}
     """Models and the name of their backend. A key is a model's name, or a prefix and `*`; the longest match wins."""
     aliases: dict[str, str] = {}

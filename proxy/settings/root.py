@@ -107,6 +107,16 @@ class Settings(Section):
         return self
 
     @model_validator(mode="after")
+    def _somebody_answers(self) -> Self:
+        names = list(self.all_backends)
+        if names and self.default_backend is None and not self.routing.models:
+            raise ValueError(
+                f"routing.default: say which of the backends ({', '.join(names)}) answers, or give models their backends"
+                " in routing.models"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _keys_are_whose_they_are(self) -> Self:
         for name, backend in self.all_backends.items():
             if self.tenants and backend.forward_key:

@@ -37,7 +37,7 @@ async def test_what_is_written_is_read_back(tmp_path: Path, *, several: bool) ->
     async with serving(planted) as served, serving(Planted()) as well:
         text = f'[{table}]\nurl = "{served.url}"\nprofile = "openai"\nkey = "{KEY}"\n'
         if several:
-            text += f'[backends.other]\nurl = "{well.url}"\nprofile = "openai"\n'
+            text += f'[backends.other]\nurl = "{well.url}"\nprofile = "openai"\n[routing]\ndefault = "main"\n'
         path = tmp_path / "proxy.toml"
         path.write_text(f"{text}[{table}.overrides]\nfirst_byte_s = 9\n", encoding="utf-8")
         before = await doctor("--config", str(path), "--write")

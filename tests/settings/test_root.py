@@ -24,7 +24,8 @@ def test_a_backend_without_a_name_is_the_default_one(write: Write) -> None:
 def test_the_only_backend_is_the_default_one(write: Write) -> None:
     only = load({}, {}, write('[backends.here]\nurl = "http://127.0.0.1:1"\n')).settings
     assert only.default_backend == "here"
-    assert load({}, {}, write(TWO)).settings.default_backend is None
+    named = f'{TWO}[routing.models]\n"a*" = "there"\n'
+    assert load({}, {}, write(named)).settings.default_backend is None
     assert load({}, {}, write(f'{TWO}[routing]\ndefault = "there"\n')).settings.default_backend == "there"
 
 
@@ -32,6 +33,11 @@ def test_the_only_backend_is_the_default_one(write: Write) -> None:
     ("text", "expected"),
     [
         ("[backends.x]\n", "backends.x: has no url"),
+        (
+            TWO,
+            "routing.default: say which of the backends (here, there) answers, or give models their backends in"
+            " routing.models",
+        ),
         ('[routing]\ndefault = "x"\n', "routing.default: there is no backend 'x' (backends.x)"),
         ('[routing.models]\n"a*" = "x"\n', "routing.models.a*: there is no backend 'x' (backends.x)"),
         (

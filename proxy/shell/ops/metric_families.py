@@ -28,9 +28,9 @@ FAMILIES: Final = {
         ("surface", "backend", "status", "ending"),
     ),
     "requests_in_progress": Family("gauge", "Requests under way.", ("surface",)),
-    "streams_open": Family("gauge", "Those among them that are answered as a stream.", ("surface",)),
+    "streams_open": Family("gauge", "Requests under way that are answered as a stream.", ("surface",)),
     "first_token_seconds": Family(
-        "histogram", "From the request to the first that the model said.", ("backend",)
+        "histogram", "From the request to the first word, thought or call of the model.", ("backend",)
     ),
     "duration_seconds": Family(
         "histogram", "From the request to the end of its answer.", ("surface", "backend")
@@ -73,12 +73,14 @@ FAMILIES: Final = {
     "store_waiting_seconds": Family(
         "gauge", "For how long the oldest command to the store has been under way.", ()
     ),
-    "live_up": Family("gauge", "The same for the server that `live.url` names.", ()),
-    "live_waiting_seconds": Family("gauge", "The same for commands to that server.", ()),
+    "live_up": Family("gauge", "1 while the server that `live.url` names answers, 0 while it is down.", ()),
+    "live_waiting_seconds": Family(
+        "gauge", "For how long the oldest command to the server of `live.url` has been under way.", ()
+    ),
     "store_commands": Family("counter", "Commands that the store has done.", ("op",)),
-    "store_seconds": Family("counter", "Seconds that they took, all together.", ("op",)),
+    "store_seconds": Family("counter", "Seconds that commands to the store took, all together.", ("op",)),
     "store_failures": Family(
-        "counter", "Commands that failed, or that nobody waited for any longer.", ("op",)
+        "counter", "Commands to the store that failed, or that nobody waited for any longer.", ("op",)
     ),
     "store_unreadable": Family(
         "counter",
@@ -100,7 +102,9 @@ FAMILIES: Final = {
         ("limit",),
     ),
     "watcher_failures": Family(
-        "counter", "What failed in who watches requests; no request was hurt.", ("watcher",)
+        "counter",
+        "Failures of what watches requests (inspector, recorder, traces); no request was hurt.",
+        ("watcher",),
     ),
     "spans": Family("counter", "Spans of traces, by what became of them.", ("outcome",)),
     "recordings": Family(
