@@ -111,8 +111,8 @@ class Settings(Section):
         names = list(self.all_backends)
         if names and self.default_backend is None and not self.routing.models:
             raise ValueError(
-                f"routing.default: say which of the backends ({', '.join(names)}) answers, or give models their backends"
-                " in routing.models"
+                f"routing.default: say which of the backends ({', '.join(names)}) answers, or give models their"
+                " backends in routing.models"
             )
         return self
 
