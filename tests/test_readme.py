@@ -127,6 +127,17 @@ def test_every_noun_of_a_request_is_a_class_where_it_is_said_to_be() -> None:
     ] == []
 
 
+def test_every_room_has_its_row() -> None:
+    rooms = [
+        f"{folder}/{room.parent.name}"
+        for folder in ("core", "shell")
+        for room in (ROOT / "proxy" / folder).glob("*/__init__.py")
+    ]
+    table = read("proxy/README.md").partition("| room |")[2].partition("\n\n")[0]
+    assert rooms
+    assert [room for room in rooms if f"`{room}`" not in table] == []
+
+
 def anchors(text: str) -> Iterator[str]:
     """The names that a page's headings get: lower case, punctuation left out, hyphens for spaces, and numbered."""
     seen: dict[str, int] = {}
