@@ -2,7 +2,7 @@
 # Its settings come in by environment, e.g. -e PROXY_BACKEND_URL=http://host.docker.internal:8000/v1, or in a file:
 # -v ./proxy.toml:/proxy.toml:ro -e PROXY_CONFIG=/proxy.toml
 # Responses are kept in a volume: -v responses-proxy:/var/lib/responses-proxy gives it a name, by which the next container
-# finds it. -e PROXY_STORE_URL=off keeps nothing.
+# finds it. -e PROXY_STORE_URL=off keeps nothing. Open streams have 20 s to end: docker stop -t 35 lets them.
 
 FROM python:3.13-slim AS packages
 COPY scripts/locks/run.txt /

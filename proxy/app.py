@@ -101,13 +101,14 @@ class CannotListen(CannotStart):
     """The address is in use, or does not belong to this machine."""
 
 
-def start_log(settings: Settings, stream: TextIO = sys.stderr) -> Log:
-    """Makes the one log of the process, which also gets what libraries log and what Python itself would print."""
+def start_log(settings: Settings, stream: TextIO | None = None) -> Log:
+    """Makes the one log of the process, which also gets what libraries log and what Python itself would print. Default:
+    stderr, as it is now; it may have been another when this module was imported."""
     log = make_log(
         settings.logs.level,
         settings.logs.format,
         secrets=secrets_of(settings),
-        stream=stream,
+        stream=stream or sys.stderr,
         colors=not os.environ.get("NO_COLOR"),
     )
     logging.getLogger().handlers = [LibraryLines(log)]
