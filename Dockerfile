@@ -1,5 +1,6 @@
 # The proxy in a container: docker build -t responses-proxy . && docker run -p 127.0.0.1:8080:8080 responses-proxy
-# Its settings come in by environment, e.g. -e PROXY_BACKEND_URL=http://host.docker.internal:8000/v1, or in a file:
+# Its settings come in by environment, e.g. -e PROXY_BACKEND_URL=http://host.docker.internal:8000/v1 for a server on this machine
+# (on Linux with --add-host host.docker.internal:host-gateway; the server must not listen on 127.0.0.1 alone), or in a file:
 # -v ./proxy.toml:/proxy.toml:ro -e PROXY_CONFIG=/proxy.toml
 # Responses are kept in a volume: -v responses-proxy:/var/lib/responses-proxy gives it a name, by which the next container
 # finds it. -e PROXY_STORE_URL=off keeps nothing. Open streams have 20 s to end: docker stop -t 35 lets them.
