@@ -140,7 +140,7 @@ class Backend:
 
     async def ask(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> Exchange:
         """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again."""
-        if not (taught := plan.taught):
+        if not (taught := plan.taught):  # a request earns once, however often refusals have changed it
             self.budget.earn()
         while True:
             post = plan.preparation.post

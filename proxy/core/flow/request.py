@@ -48,7 +48,7 @@ class Preparation:
     url: str
     """Where this model is asked in the target's own language."""
     counter: TokenCounter | None = None
-    """Is only to be counted what a model would read?"""
+    """Asks how many tokens the request has. None: the request itself is asked."""
 
     @property
     def maker(self) -> str:
