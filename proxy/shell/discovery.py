@@ -96,7 +96,7 @@ class Discovery:
         return urlsplit(_models_url(self._target))._replace(query="").geturl()
 
     async def list_status(self) -> int:
-        """Asks for the list of models once more. Raises Fault, where all else here is silent about a backend that is."""
+        """Asks for the list of models once more. Raises Fault where all else here says nothing."""
         url = _models_url(self._target)
         return (await self._transport.fetch(url, self._target.head, QUESTION_SECONDS)).status
 

@@ -22,6 +22,7 @@ def _call(says: str, param: str, code: str = TYPE, **fields: Any) -> Case:
 ENVELOPE = (
     chat("the name of a model", "model", MISSING, model=""),
     chat("an array of messages", "messages", MISSING, messages=None),
+    chat("send it to /v1/responses", "messages", MISSING, messages=None, input="Hi"),
     chat("must be an array", "messages", TYPE, messages=5),
     chat("must hold at least one message", "messages", messages=[]),
     chat("give one of them some content", "messages", messages=[{"role": "assistant", "content": ""}]),

@@ -31,6 +31,7 @@ ENVELOPE = (
     responses("the name of a model, such as those that GET /v1/models lists", "model", MISSING, model=None),
     responses("may have at most 1024 characters", "model", model="m" * 1025),
     responses("a string or an array of items", "input", MISSING, input=None),
+    responses("send them to /v1/chat/completions", "input", MISSING, input=None, messages=[]),
     responses("must be a string or an array of items", "input", TYPE, input=5),
     responses("at most 10485760 characters: send less", "input", input="x" * 10_485_761),
     responses("give it a message with content", "input", input=[{"type": "unheard_of"}]),

@@ -100,13 +100,16 @@ CHAT = TypeAdapter(ChatEnvelope)
 
 Envelope = TypeVar("Envelope", bound=ChatEnvelope)
 
+OTHER_API = "`input` is for the Responses API: send it to /v1/responses"
+
 
 def read_envelope(form: TypeAdapter[Envelope], body: Any, ledger: Ledger) -> Envelope:
     envelope = checked(form, json_object(body, ledger.work.levels(body)))
     if not envelope.model:
         raise missing("model", MODEL)
     if envelope.messages is None:
-        raise missing("messages", "an array of messages")
+        other = "" if body.get("input") is None else f". {OTHER_API}"
+        raise missing("messages", f"an array of messages{other}")
     if not array(envelope.messages, "messages"):
         raise wrong_value("messages", "must hold at least one message.")
     if envelope.stream_options is not None and not envelope.stream:

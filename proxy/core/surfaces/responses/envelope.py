@@ -132,6 +132,8 @@ OF_CHAT = {
 }
 """Chat's fields that have another name here. Unknown fields are ignored, but the client of these expects an effect."""
 
+OTHER_API = "`messages` are for Chat Completions: send them to /v1/chat/completions"
+
 REFUSED = {
     "prompt": "prompt templates are not stored here. Send their text as instructions and input.",
 }
@@ -154,11 +156,13 @@ def read_envelope(body: dict[str, Any], ledger: Ledger, *, background: bool = Fa
     if "metadata" in body:
         checked_metadata(body["metadata"])
     envelope = checked(ENVELOPE, body)
-    previous_and_conversation(body)
+    continued = previous_and_conversation(body)
     if body.get("background") and not background:
         raise no_background()
     if REMARKABLE.isdisjoint(body):
         return envelope
+    if "messages" in body and body.get("input") is None and not any(continued):
+        raise missing("input", f"a string or an array of items. {OTHER_API}")
     for name, value in body.items():
         if name in REFUSED and value not in (None, False):
             message = f"{name} is not supported: {REFUSED[name]}"
