@@ -161,7 +161,7 @@ def read_envelope(body: dict[str, Any], ledger: Ledger, *, background: bool = Fa
         raise no_background()
     if REMARKABLE.isdisjoint(body):
         return envelope
-    if "messages" in body and body.get("input") is None and not any(continued):
+    if body.get("messages") is not None and body.get("input") is None and not any(continued):
         raise missing("input", f"a string or an array of items. {OTHER_API}")
     for name, value in body.items():
         if name in REFUSED and value not in (None, False):

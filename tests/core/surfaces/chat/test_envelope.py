@@ -57,6 +57,10 @@ def test_null_is_absent():
         ({"model": 5}, "model must be a string, got number."),
         ({"model": "m" * 1025}, "model may have at most 1024 characters."),
         ({"messages": None}, "messages is required: an array of messages."),
+        (
+            {"messages": None, "input": "Hi"},
+            "messages is required: an array of messages. `input` is for the Responses API: send it to /v1/responses.",
+        ),
         ({"messages": []}, "messages must hold at least one message."),
         ({"messages": {}}, "messages must be an array, got object."),
         (

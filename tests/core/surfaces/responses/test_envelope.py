@@ -224,6 +224,16 @@ def test_what_is_said_in_the_words_of_chat_is_told_of(name, value, instead):
     assert not quiet.warnings
 
 
+def test_a_request_of_chat_is_sent_where_it_belongs():
+    asked = {"input": None, "messages": [{"role": "user", "content": "Hi"}]}
+    assert refused(**asked).message == (
+        "input is required: a string or an array of items. `messages` are for Chat Completions: send them to"
+        " /v1/chat/completions."
+    )
+    assert "Chat" not in refused(**asked | {"messages": None}).message
+    assert "Chat" not in refused(**asked, previous_response_id="resp_1").message, "it need not say more"
+
+
 def test_what_names_something_that_is_kept_is_looked_at_with_the_fields():
     """What cannot be the id of anything is not looked up."""
     assert refused(previous_response_id="msg_1").code == "invalid_value"
