@@ -1,6 +1,7 @@
 """The command line: each command by its name."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -31,6 +32,7 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    _open_what_is_closed()
     words = sys.argv[1:] if arguments is None else arguments
     with importing():
         parser = _parser([name for name in COMMANDS if name in words[:1]] or COMMANDS)
@@ -42,6 +44,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         wanted.parser.error(_unknown(unknown, wanted.parser))
     command: Command = wanted.command
     return command.done(wanted)
+
+
+def _open_what_is_closed() -> None:
+    """Where one of these is closed (`>&-`), a socket would get its number, and the event loop aborts the process."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            free = os.open(os.devnull, os.O_RDWR)  # the lowest number, which is the one of this stream
+            os.set_inheritable(free, True)  # as the others are: workers need it, too
+            setattr(sys, name, os.fdopen(free, mode, encoding="utf-8"))
 
 
 def _unknown(words: Sequence[str], parser: argparse.ArgumentParser) -> str:

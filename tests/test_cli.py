@@ -59,3 +59,11 @@ def test_whoever_has_seen_enough_may_stop_reading(tmp_path: Path, command: str) 
     with os.fdopen(writing, "w") as pipe:
         ended = subprocess.run(words, stdout=pipe, stderr=subprocess.PIPE, cwd=ROOT, check=False)
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_what_is_closed_is_no_reason_to_abort(closed: str) -> None:
+    """The event loop takes no socket for one of the first three files."""
+    words = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "proxy", "check-config"]
+    ended = subprocess.run([*words, "--store", "off"], capture_output=True, cwd=ROOT, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")

@@ -109,11 +109,14 @@ def test_memory_is_refused_to_several_workers_once(command: tuple[str, ...]) -> 
 
 
 def test_the_settings_are_checked_without_a_trace(state: Path, tmp_path: Path) -> None:
-    line = "The settings are valid. With them, {}.\n"
+    line = "The settings are valid. With them, {}. No backend is configured, so a demo model answers. For another:"
+    line += " --backend URL\n"
     kept = f"responses are kept in {state}, unless a request says `store: false`"
     assert run("check-config") == (0, line.format(kept), "")
     assert not (tmp_path / "state").exists()
-    assert run("check-config", "--store", "off")[1].startswith(line.format("nothing is kept")[:-2])
+    assert run("check-config", "--store", "off")[1].startswith(
+        "The settings are valid. With them, nothing is kept"
+    )
 
 
 # ── changes ──
