@@ -102,8 +102,7 @@ class CannotListen(CannotStart):
 
 
 def start_log(settings: Settings, stream: TextIO | None = None) -> Log:
-    """Makes the one log of the process, which also gets what libraries log and what Python itself would print. Default:
-    stderr, as it is now; it may have been another when this module was imported."""
+    """Makes the one log of the process, to stderr, which also gets what libraries log and what Python would print."""
     log = make_log(
         settings.logs.level,
         settings.logs.format,
