@@ -21,8 +21,6 @@ from proxy.commands.serve import quieted
 from proxy.core import jsontext
 from proxy.settings.root import Settings
 from proxy.shell.stores.sqlite.schema import is_fixed
-
-
 from tests.support.processes import free_port
 
 ROOT = Path(__file__).parents[2]
