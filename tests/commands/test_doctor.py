@@ -22,7 +22,7 @@ KEY = "sk-plainly-secret-0123456789"
 async def test_the_demo_is_as_assumed() -> None:
     ended = await doctor()
     assert ended.code == 0
-    assert "at most 104 requests and 60000 tokens." in ended.err
+    assert "at most 95 requests and 60000 tokens." in ended.err
     lines = ended.out.splitlines()
     assert lines[1].split() == ["ok", "text", "works,", "begun", "after", "0.0", "s", "works"]
     assert lines[-2].startswith("backend: 33 as assumed; 1 unknown. 56 requests, about ")
