@@ -10,7 +10,7 @@ from typing import Final
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import bodies, jsonish, values
 from proxy.core.markup.bodies import Markers
-from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
+from proxy.core.markup.formats import Block, Recovered, Tools, Verdict, waiting
 
 _CALL: Final = re.compile(r"(?P<name>[^\W\d][\w.-]{0,200})\s{0,8}(?=\()")
 _NAME_BEGUN: Final = re.compile(r"(?:[^\W\d][\w.-]{0,200}\s{0,8})?\Z")
@@ -34,24 +34,27 @@ def read(grammar: ListGrammar, text: str, at: int, ended: bool, tools: Tools) ->
     if grammar.closers and _JSON.match(text, start):
         markers = Markers(grammar.openers, grammar.closers, strict=not text.startswith("[", start))
         return bodies.read(markers, text, at, ended, tools)
+    names: list[str] = []
     try:
-        block = _block(grammar, text, start, ended)
+        block = _block(grammar, text, start, ended, names)
         return _with_echo(grammar, text, start, block, ended) if block and grammar.echoes else block
     except bodies.Unended:
-        return None if ended else MORE
+        return None if ended else waiting(tools, names, len(text) - at, alone=False)
 
 
-def _block(grammar: ListGrammar, text: str, start: int, ended: bool) -> Block | None:
+def _block(grammar: ListGrammar, text: str, start: int, ended: bool, names: list[str]) -> Block | None:
+    """Adds to `names` those of the calls so far, with the one that is being read."""
     bracketed = text.startswith("[", start)
     position = bodies.after_blank(text, start + bracketed)
     calls: list[Recovered] = []
     while call := _CALL.match(text, position):
+        names.append(_name(call))
         found = jsonish.scan(text, call.end(), jsonish.PYTHON)
         if found.missing:
             if found.stop == len(text):
                 raise bodies.Unended
             return None
-        if (one := _recovered(call["name"], text[call.end() + 1 : found.stop - 1])) is not None:
+        if (one := _recovered(names[-1], text[call.end() + 1 : found.stop - 1])) is not None:
             calls.append(one)
         position = bodies.behind(_BETWEEN, text, found.stop)
     if _NAME_BEGUN.match(text, position):
@@ -80,10 +83,14 @@ def _with_echo(grammar: ListGrammar, text: str, start: int, block: Block, ended:
     return block
 
 
+def _name(call: re.Match[str]) -> str:
+    return call["name"].removesuffix(".call")
+
+
 def _recovered(name: str, inside: str) -> Recovered | None:
     try:
         value = jsonish.parse(f"{{{inside}}}", jsonish.PYTHON)
     except BadJson:
         return None
     arguments = values.written(value) if isinstance(value, dict) else None
-    return Recovered(name.removesuffix(".call"), arguments) if arguments is not None else None
+    return Recovered(name, arguments) if arguments is not None else None

@@ -84,7 +84,7 @@ def waiting(tools: Tools, names: Iterable[str], held: int, *, alone: bool = True
     names = list(names)
     if not names or any(tools.declared(name) for name in names):
         return MORE
-    return FOREIGN if alone or held > LONGEST_FOREIGN else MORE
+    return FOREIGN if alone or held >= LONGEST_FOREIGN else MORE
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Final
 from proxy.core.markup import bodies
 from proxy.core.markup.families.objects import hermes
 from proxy.core.markup.families.tags import glm, qwen
-from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, Waiting
+from proxy.core.markup.formats import FOREIGN, MORE, Block, Format, Recovered, Tier, Tools, Verdict, waiting
 
 
 def _read(prefix: str, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
@@ -23,8 +23,11 @@ def _read(prefix: str, text: str, at: int, ended: bool, tools: Tools) -> Verdict
     end, position = at, bodies.after_blank(text, at + len(opener))
     while text.startswith(inner, position):
         verdict = _inner(inner, text, position, ended, tools)
+        if verdict is FOREIGN:
+            names = (*(call.name for call in calls), _FOREIGN)
+            return waiting(tools, names, len(text) - at, alone=False)
         if not isinstance(verdict, Block):
-            return MORE if isinstance(verdict, Waiting) else None
+            return verdict
         calls += verdict.calls
         end = verdict.end
         position = bodies.after_blank(text, end)
@@ -51,6 +54,8 @@ def _format(name: str, prefix: str) -> Format:
     )
 
 
+_FOREIGN: Final = ""
+"""The name of a tool that is not declared."""
 _INNER: Final = {
     inner: tuple(
         format for family in (qwen, hermes, glm) for format in family.FORMATS if inner in format.openers

@@ -1,6 +1,7 @@
 """R08: several calls in one wrapper more."""
 
 from proxy.core.markup.families import plural
+from proxy.core.markup.formats import FOREIGN, LONGEST_FOREIGN, MORE
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
@@ -49,3 +50,11 @@ def test_text_stays_text(text: str) -> None:
 
 def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
     assert plural.FORMATS[0].read("<tool_calls> is", 0, False, TOOLS) is None
+
+
+def test_a_wrapper_waits_for_a_declared_call_but_not_for_ever() -> None:
+    text = wrapped(JSON.replace("get_weather", "other").replace("Oslo", "x" * LONGEST_FOREIGN))
+    for size, verdict in ((200, MORE), (LONGEST_FOREIGN - 1, MORE), (LONGEST_FOREIGN, FOREIGN)):
+        assert plural.FORMATS[0].read(text[:size], 0, False, TOOLS) is verdict
+    declared = wrapped(JSON, JSON.replace("get_weather", "other").replace("Oslo", "x" * LONGEST_FOREIGN))
+    assert plural.FORMATS[0].read(declared[:LONGEST_FOREIGN], 0, False, TOOLS) is MORE

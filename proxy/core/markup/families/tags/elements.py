@@ -15,7 +15,7 @@ import re
 from typing import Final
 
 from proxy.core.markup import bodies, jsonish, tagged, values
-from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, waiting
 from proxy.core.markup.values import Pair
 
 _KEY: Final = re.compile(r"<(?P<key>[^\W\d][\w.-]{0,99})>")
@@ -59,9 +59,11 @@ def _pairs(text: str, at: int, closer: str, ended: bool) -> tuple[list[Pair], in
 
 def _read_invokes(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     calls: list[Recovered] = []
+    names: list[str] = []
     position = at + len(_WRAPPER)
     try:
         while invoke := _INVOKE.match(text, position):
+            names.append(invoke["name"])
             if not (found := _pairs(text, invoke.end(), "</parameters>", ended)):
                 return None
             pairs, position = found
@@ -73,7 +75,7 @@ def _read_invokes(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
             calls.append(Recovered(invoke["name"], arguments))
             position += len("</invoke>")
     except bodies.Unended:
-        return None if ended else MORE
+        return None if ended else waiting(tools, names, len(text) - at, alone=False)
     after = bodies.after_blank(text, position)
     if calls and text.startswith(_WRAPPER_END, after):
         return Block(after + len(_WRAPPER_END), tuple(calls))

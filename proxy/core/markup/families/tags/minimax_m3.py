@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proxy.core.markup import tagged, values
-from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import Block, Format, Recovered, Tier, Tools, Verdict, waiting
 
 _TOKEN: Final = "]<]minimax[>["
 _TAG: Final = re.compile(
@@ -24,6 +24,7 @@ _TAG_BEGUN: Final = re.compile(
     rf"\s*+(?:{re.escape(_TOKEN)}\s{{0,64}}(?:<[^<>\n]{{0,400}})?"
     rf"|{'|'.join(re.escape(_TOKEN[:size]) for size in range(len(_TOKEN) - 1, -1, -1))})\Z"
 )
+_CALL_DEPTH: Final = 2
 MAX_DEPTH: Final = 100
 """Elements inside one another; real ones have a handful, and each costs some frames of Python's 1000."""
 
@@ -38,8 +39,8 @@ class _Node:
 
 
 def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
-    unended: Verdict = None if ended else MORE
     path: list[_Node] = []
+    names: list[str] = []
     position = at
     while tag := _TAG.search(text, position):
         between = text[position : tag.start()]
@@ -51,6 +52,8 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
             if len(path) >= MAX_DEPTH or _misplaced(tag["key"], len(path)):
                 return None
             path.append(_Node(tag["key"], tag.end(), tag["about"] or ""))
+            if len(path) == _CALL_DEPTH:
+                names.append(tagged.label(path[-1].about))
             continue
         if not path or path[-1].key != tag["key"]:
             return None
@@ -59,7 +62,8 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
         if not path:
             return _block(node, tag.end(), tools)
         path[-1].children.append(node)
-    return unended if len(path) > 1 or _TAG_BEGUN.match(text, position) else None
+    may_go_on = not ended and (len(path) > 1 or _TAG_BEGUN.match(text, position))
+    return waiting(tools, names, len(text) - at, alone=False) if may_go_on else None
 
 
 def _misplaced(key: str, depth: int) -> bool:
