@@ -17,7 +17,7 @@ from typing import Final
 
 from proxy.core.markup import tagged
 from proxy.core.markup.formats import Format, Tier
-from proxy.core.markup.shapes import KEY, assigned, value
+from proxy.core.markup.shapes import KEY, assigned, begun, literal, named, sequence, signs, value
 from proxy.core.markup.tagged import TagGrammar
 
 _CDATA: Final = re.compile(r"\s*+<!\[CDATA\[(?P<text>.*)\]\]>\s*+", re.DOTALL)
@@ -28,19 +28,24 @@ def _plain(raw: str) -> str:
     return wrapped["text"] if wrapped else raw
 
 
+_GAP: Final = signs(r"\s", 64, 0)
+_ATTRIBUTES: Final = sequence(signs(r"\s", 1), signs(r"[^<>\n]", 200))
+_OPENED, _CLOSED = literal("<｜tool_calls_begin｜>"), literal("<｜tool_calls_end｜>")
+_CALL: Final = sequence(
+    literal("<｜tool_call_begin｜>"), _GAP, literal("function"), _GAP, literal("<｜tool_sep｜>"), _GAP,
+    literal("<steptml:invoke"), named("name", _ATTRIBUTES), literal(">"),
+)  # fmt: skip
+_CALLED: Final = sequence(literal("</steptml:invoke>"), _GAP, literal("<｜tool_call_end｜>"))
+_PARAMETER: Final = sequence(literal("<steptml:parameter"), named("key", _ATTRIBUTES), literal(">"))
+_GIVEN: Final = literal("</steptml:parameter>")
 _STEP: Final = TagGrammar(
     re.compile(
-        r"(?P<opened><｜tool_calls_begin｜>)"
-        r"|(?P<closed><｜tool_calls_end｜>)"
-        r"|(?P<call><｜tool_call_begin｜>\s{0,64}function\s{0,64}<｜tool_sep｜>\s{0,64}"
-        r"<steptml:invoke(?P<name>\s[^<>\n]{1,200})>)"
-        r"|(?P<called></steptml:invoke>\s{0,64}<｜tool_call_end｜>)"
-        r"|(?P<parameter><steptml:parameter(?P<key>\s[^<>\n]{1,200})>)"
-        r"|(?P<given></steptml:parameter>)"
+        rf"(?P<opened>{_OPENED.whole})|(?P<closed>{_CLOSED.whole})|(?P<call>{_CALL.whole})"
+        rf"|(?P<called>{_CALLED.whole})|(?P<parameter>{_PARAMETER.whole})|(?P<given>{_GIVEN.whole})"
     ),
     strict=True,
     strip=tagged.one_newline,
-    begun=re.compile(r"<(?:[^<>\n]{0,256}|(?:｜tool_call_begin｜>|/steptml:invoke>)[^{]{0,500})\Z"),
+    begun=begun(_OPENED, _CLOSED, _CALL, _CALLED, _PARAMETER, _GIVEN),
 )
 _ABOUT: Final = rf"{assigned(value()).whole}(?:{KEY.whole}{assigned(value()).whole}){{0,2}}"
 _MINICPM: Final = TagGrammar(
