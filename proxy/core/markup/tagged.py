@@ -102,10 +102,6 @@ class TagGrammar:
     """Can the closer of a call stand in no value?"""
 
 
-_HOLDERS: Final = frozenset(("arguments", "args", "input", "parameters", "properties"))
-"""Keys that may hold all the arguments, when the tool has no such parameter and the call has no other."""
-
-
 class _NoBlock(Exception):
     """The text contradicts the grammar."""
 
@@ -225,7 +221,7 @@ class _Reader:
                 key, unknown = self.grammar.label(here.about), self.grammar.unknown(here.about)
                 raw, end, here = self._value(here.end, values.properties(schema))
                 pairs.append(Pair(key, self.grammar.strip(raw), unknown))
-            arguments = self._arguments(pairs, schema)
+            arguments = values.arguments(pairs, schema, holds=self.grammar.holds)
             may_stay_open = (
                 ("call", "opened", *(("end",) if self.grammar.unmistakable else ())) if pairs else ()
             )
@@ -322,14 +318,6 @@ class _Reader:
         if found.missing not in bodies.REPAIRED or (found.missing and after.kind not in ("called", "closed")):
             raise _NoBlock
         return bodies.object_text(self.text[start : found.stop] + found.missing), found.stop, after
-
-    def _arguments(self, pairs: list[Pair], schema: Mapping[str, Any]) -> str | None:
-        match pairs:
-            case [Pair(key, raw, _)] if key in _HOLDERS and key not in (known := values.properties(schema)):
-                held = values.held(raw)
-                if held is not None and (held.keys() <= known.keys() if known else self.grammar.holds):
-                    return values.written(held)
-        return values.arguments(pairs, schema)
 
 
 def _undrifted(raw: str) -> str:

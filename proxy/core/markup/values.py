@@ -6,7 +6,7 @@ decides in a fixed order of types. A text that fits none of them stays as the mo
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from enum import Enum
 from itertools import product
 from typing import Any, Final, NamedTuple
@@ -34,6 +34,8 @@ class Pair(NamedTuple):
     unknown: Unknown = Unknown.TEXT
 
 
+_HOLDERS: Final = frozenset(("arguments", "args", "input", "parameters", "properties"))
+"""Keys that may hold all the arguments, when the tool has no such parameter and the call has no other."""
 _ORDER: Final = ("null", "integer", "number", "boolean", "object", "array", "string")
 _SYNONYMS: Final = {
     **dict.fromkeys(("int", "int32", "int64", "long"), "integer"),
@@ -81,10 +83,27 @@ def fit(keys: set[str], schema: Schema) -> bool:
     return keys.issubset(properties(schema)) and keys.issuperset(required(schema))
 
 
-def arguments(pairs: Iterable[Pair], schema: Schema) -> str | None:
-    """Returns the JSON object of these texts. The last wins of a key that comes twice. None if it cannot be written."""
+def arguments(pairs: Sequence[Pair], schema: Schema, *, holds: bool = False) -> str | None:
+    """Returns the JSON object of these texts. The last wins of a key that comes twice. None if it cannot be written.
+
+    `holds`: may a key hold all the arguments where it is not known which the tool has?"""
+    match pairs:
+        case [Pair(key, raw)] if (inner := held_by(key, raw, schema, holds=holds)) is not None:
+            return written(inner)
     known = properties(schema)
     return written({pair.key: convert(pair.raw, known.get(pair.key), schema, pair.unknown) for pair in pairs})
+
+
+def held_by(key: str, raw: str, schema: Schema, *, holds: bool = False) -> dict[str, Any] | None:
+    """Returns all the arguments, if this key, the only one of a call, holds them."""
+    inner = held(raw) if key in _HOLDERS else None
+    return inner if inner is not None and is_holder(key, inner.keys(), schema, holds=holds) else None
+
+
+def is_holder(key: str, inner: Set[str], schema: Schema, *, holds: bool = False) -> bool:
+    """Does this key, the only one of a call, hold all the arguments, if those are called so?"""
+    known = properties(schema).keys()
+    return key in _HOLDERS and key not in known and (inner <= known if known else holds)
 
 
 def held(raw: str) -> dict[str, Any] | None:

@@ -141,6 +141,25 @@ def test_of_a_key_that_comes_twice_the_last_counts() -> None:
     assert jsontext.strict(written) == {"a": 3, "b": "2"}
 
 
+CITY = {"properties": {"city": {"type": "string"}}}
+
+
+@table("key", ["arguments", "args", "input", "parameters", "properties"])
+@table("raw", ['{"city": "Rome"}', "{'city': 'Rome'}", '"{\\"city\\": \\"Rome\\"}"'])
+def test_one_key_may_hold_all_arguments(key: str, raw: str) -> None:
+    def read(*pairs: Pair, schema: dict[str, Any] = CITY, holds: bool = False) -> Any:
+        return jsontext.strict(values.arguments(pairs, schema, holds=holds) or "")
+
+    all_in_one, as_it_is = {"city": "Rome"}, {key: raw}
+    assert read(Pair(key, raw)) == all_in_one
+    assert read(Pair(key, raw.replace("city", "town"))) == {key: raw.replace("city", "town")}
+    assert read(Pair(key, raw), Pair("city", "Bonn")) == {**as_it_is, "city": "Bonn"}
+    assert read(Pair(key, raw), schema={"properties": {**CITY["properties"], key: {}}}) == as_it_is
+    assert read(Pair(key, raw), schema={}) == as_it_is
+    assert read(Pair(key, raw), schema={}, holds=True) == all_in_one
+    assert read(Pair("other", raw)) == {"other": raw}
+
+
 @table("schema", [{"properties": []}, {"properties": None}, {"required": "a"}, {}])
 def test_a_schema_may_be_broken(schema: dict[str, Any]) -> None:
     assert values.arguments([Pair("a", "1")], schema) == '{"a":"1"}'

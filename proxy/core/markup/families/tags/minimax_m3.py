@@ -75,12 +75,21 @@ def _block(wrapper: _Node, end: int, tools: Tools) -> Block | None:
     for invoke in wrapper.children:
         name = tagged.label(invoke.about)
         schema = tools.schema(name)
-        fields = _object(invoke.children, schema, schema)
-        arguments = values.written(fields)
+        arguments = values.written(_arguments(invoke.children, schema))
         if not name or arguments is None:
             return None
         calls.append(Recovered(name, arguments))
     return Block(end, tuple(calls)) if calls else None
+
+
+def _arguments(children: list[_Node], schema: values.Schema) -> dict[str, Any]:
+    match children:
+        case [_Node(key=key, children=[]) as only]:
+            if (held := values.held_by(key, only.text, schema)) is not None:
+                return held
+        case [_Node(key=key, children=inner)] if values.is_holder(key, {one.key for one in inner}, schema):
+            children = inner
+    return _object(children, schema, schema)
 
 
 def _object(children: list[_Node], schema: Any, root: values.Schema) -> dict[str, Any]:

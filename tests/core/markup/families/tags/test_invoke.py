@@ -216,6 +216,7 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_weather", {"city": "<b>x</b> </city> y"})],
         "",
     ),
+    "oldest, all in one": (anthropic(oldest("get_weather", arguments='{"city": "Oslo"}')), [OSLO], ""),
     "oldest, prose on both sides": (f"a {anthropic(oldest('get_time'))} b", [("get_time", {})], "a  b"),
     # ── MiniMax M3
     "M3": (m3(m3_call("get_weather", m3_element("city", "Oslo"))), [OSLO], ""),
@@ -252,6 +253,26 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "M3, an element called item of an object": (
         m3(m3_call("get_weather", m3_element("filters", m3_element("item", "a")))),
         [("get_weather", {"filters": {"item": "a"}})],
+        "",
+    ),
+    "M3, all in one, as JSON": (
+        m3(m3_call("get_weather", m3_element("arguments", '{"city": "Oslo"}'))),
+        [OSLO],
+        "",
+    ),
+    "M3, all in one, as elements": (
+        m3(m3_call("get_weather", m3_element("input", m3_element("city", "5"), m3_element("days", "5")))),
+        [("get_weather", {"city": "5", "days": 5})],
+        "",
+    ),
+    "M3, elements that are not all": (
+        m3(m3_call("get_weather", m3_element("input", m3_element("town", "Oslo")))),
+        [("get_weather", {"input": {"town": "Oslo"}})],
+        "",
+    ),
+    "M3, a text under such a key": (
+        m3(m3_call("get_weather", m3_element("input", "Oslo"))),
+        [("get_weather", {"input": "Oslo"})],
         "",
     ),
     "M3, blanks between token and tag": (
