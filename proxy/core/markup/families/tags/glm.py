@@ -64,6 +64,7 @@ def _grammar(
                     rf"(?P<parameter><{key}>(?P<key>[^\n<]{{1,200}})</{key}>{_GAP}{between}<{value}>)",
                     rf"(?P<keyless><{key}>[^\n<]{{0,200}}</{key}>(?={_GAP}<(?:{key}|/{tag}{suffix})>))",
                     rf"(?P<given></{value}>)",
+                    rf"(?P<stray>(?:</{key}>{_GAP}|<{key}>[^\n<]{{1,200}}{_GAP}|(?<=\n))<{value}>)",
                 )
             )
         ),

@@ -73,6 +73,7 @@ _K3: Final = tagged.TagGrammar(
         r"|(?P<called><\|close\|>\s?call\s?<\|sep\|>)"
         rf"|(?P<parameter><\|open\|>\s?argument(?P<key>{_ABOUT})<\|sep\|>)"
         r"|(?P<given><\|close\|>\s?argument\s?<\|sep\|>)"
+        r"|(?P<stray><\|sep\|>)"
     ),
     strict=True,
     may_stay_open=True,

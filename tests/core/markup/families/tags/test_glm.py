@@ -212,6 +212,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("write_file", {"path": "p", "content": call("get_weather", city="Oslo") + " so"})],
         " ok",
     ),
+    "tags in a value, named and in pairs": (
+        call("get_weather", city="`<arg_value>`, <arg_key> or r'<arg_value>(.*)</arg_value>'"),
+        [("get_weather", {"city": "`<arg_value>`, <arg_key> or r'<arg_value>(.*)</arg_value>'"})],
+        "",
+    ),
     "no closer of a value": (
         "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo<arg_key>days</arg_key><arg_value>2</tool_call>",
         [("get_weather", {"city": "Oslo", "days": 2})],
@@ -266,6 +271,12 @@ TEXTS = (
     "<tool_call>get_time</arg_value> is how it ends",
     "<tool_call>get_time</arg_value>",
     "<tool_call></tool_call>",
+    # ── tags that were lost: what is left of them belongs into no value
+    "<tool_call>get_weather<arg_key>city<arg_value>Oslo</arg_value></tool_call>",
+    call("get_weather", city="Oslo<arg_key>days<arg_value>2"),
+    call("get_weather", city="Oslo\ndays</arg_key>\n<arg_value>2"),
+    call("get_weather", city="Oslo\ndays\n<arg_value>2"),
+    call("get_weather", city="Oslo\ndays</arg_key>\n<arg_value>2", unit="C"),
     "<iquestcoder_tool_call> is IQuest Coder's opener.",
     "<iquestcoder_tool_call>get_time",
     "<iquestcoder_tool_call>get_weather<arg_key>city</arg_key>Oslo</iquestcoder_tool_call>",

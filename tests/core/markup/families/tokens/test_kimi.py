@@ -134,6 +134,18 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "",
     ),
+    "K3's, no closer of a value": (
+        k3(k3_call("get_weather", ("city", "string", "Oslo"), ("days", "integer", "2"))).replace(
+            "Oslo<|close|>argument<|sep|>", "Oslo"
+        ),
+        [("get_weather", {"city": "Oslo", "days": 2})],
+        "",
+    ),
+    "K3's, a token that a value names": (
+        k3(k3_call("get_weather", ("city", "string", "the <|sep|> token"))),
+        [("get_weather", {"city": "the <|sep|> token"})],
+        "",
+    ),
     "K3's, a closer in a value": (
         k3(k3_call("get_weather", ("city", "string", "a<|close|>argument<|sep|> b"))),
         [("get_weather", {"city": "a<|close|>argument<|sep|> b"})],
