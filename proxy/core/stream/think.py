@@ -54,6 +54,7 @@ THINK_FORMS: Final = (
     ),  # LLM-jp
     ThinkForm("<mm:think>", "</mm:think>"),  # MiniMax M3
     ThinkForm("<thinking>", "</thinking>"),  # Apriel 1.5
+    ThinkForm("/think\n", "<|im_end|>\n<|im_start|>assistant", alone=False),  # HyperCLOVA X
     ThinkForm("<|inner_prefix|>", "<|inner_suffix|>", token=True),  # Apertus
     ThinkForm("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", token=True),
     ThinkForm("<|START_THINKING|>", "<|END_THINKING|>", token=True),  # Cohere

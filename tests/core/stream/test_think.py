@@ -83,6 +83,12 @@ CONTENTS = [
         [ReasoningDelta("a</think>b"), TextDelta("Hi")],
         id="Hunyuan's tags, with a suffix",
     ),
+    pytest.param(
+        "/think\nHm. <|im_end|>\n<|im_start|>assistant\nHi",
+        [ReasoningDelta("Hm. "), TextDelta("Hi")],
+        id="HyperCLOVA's words",
+    ),
+    pytest.param("/think more", [TextDelta("/think more")], id="a path that begins like them"),
     pytest.param("</think:fast>\nHi", [TextDelta("Hi")], id="a closer with a suffix alone"),
     pytest.param("<think:fast", [TextDelta("<think:fast")], id="half a tag with a suffix"),
     pytest.param("<think: fast>a", [TextDelta("<think: fast>a")], id="no suffix"),
