@@ -43,7 +43,9 @@ class Openers:
         """A piece without `<` and `[` may hold an opener only if it ends with one of these."""
         self._beginnings = frozenset(one[:size] for one in literals for size in range(1, len(one)))
         self._literals = {literal: _readers(literal, formats) for literal in literals}
-        first = sorted({opener for format in formats for opener in format.first})
+        first = sorted(
+            {opener for format in formats for opener in format.first}, key=lambda one: (-len(one), one)
+        )
         self.first = bool(first)
         """Are there openers that count at the very start only?"""
         self._first = {

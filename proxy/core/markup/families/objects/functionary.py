@@ -3,17 +3,23 @@
     >>>NAME
     {json}
 
-The signs are Python's prompt as well, so this is optional.
+The prompt ends with the signs, so a reply may begin with the name. They are Python's prompt as well, so this is
+optional.
 """
 
+import string
 from typing import Final
 
 from proxy.core.markup import bodies, jsonish
 from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, waiting
-from proxy.core.markup.shapes import blanks, literal, named, shape, signs
+from proxy.core.markup.shapes import blanks, literal, maybe, named, shape, signs
 
 _HEADER: Final = shape(
-    literal(">>>"), named("name", signs(r"[\w.-]", 200)), signs(r"[ \t\r]", 4, 0), literal("\n"), blanks(8)
+    maybe(literal(">>>")),
+    named("name", signs(r"[\w.-]", 200)),
+    signs(r"[ \t\r]", 4, 0),
+    literal("\n"),
+    blanks(8),
 )
 
 
@@ -31,4 +37,6 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     return Block(found.stop, (Recovered(header["name"], arguments),)) if arguments is not None else None
 
 
-FORMATS: Final = (Format("functionary", Tier.OPTIONAL, (">>>",), _read, ("}",)),)
+FORMATS: Final = (
+    Format("functionary", Tier.OPTIONAL, (">>>",), _read, ("}",), first=(*string.ascii_letters, "_")),
+)
