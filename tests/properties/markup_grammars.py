@@ -97,6 +97,23 @@ def _k3(name: str, arguments: Arguments) -> str:
     )
 
 
+def _m3(name: str, arguments: Arguments) -> str:
+    token = "]<]minimax[>["
+
+    def element(key: str, value: Any) -> str:
+        inside = (
+            "".join(element(inner, one) for inner, one in value.items())
+            if isinstance(value, dict)
+            else "".join(element("item", one) for one in value)
+            if isinstance(value, list)
+            else _plain(value)
+        )
+        return f"{token}<{key}>{inside}{token}</{key}>"
+
+    given = "".join(element(key, value) for key, value in arguments.items())
+    return f'{token}<tool_call>\n{token}<invoke name="{name}">{given}{token}</invoke>\n{token}</tool_call>'
+
+
 def _arrows(name: str, arguments: Arguments) -> str:
     lines = "".join(f"  --{key} {_json(value)}\n" for key, value in arguments.items())
     return f'[TOOL_CALL]\n{{tool => "{name}", args => {{\n{lines}}}}}\n[/TOOL_CALL]'
@@ -177,6 +194,15 @@ WRITERS: Final[Mapping[str, Writer]] = {
     "Muse, with recipients": _tags(
         "<atem:function_calls>\n", _MUSE[0].replace("NAME", "NAME<|message|>"), *_MUSE[1:], "</atem:function_calls>"
     ),
+    "Step 3": _tags(
+        "<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜>", '<steptml:invoke name="NAME">\n',
+        '<steptml:parameter name="KEY">VALUE</steptml:parameter>\n', "</steptml:invoke>",
+        "<｜tool_call_end｜>\n<｜tool_calls_end｜>",
+    ),
+    "Solar 2": _tags(
+        "", "<|tool_call:start|>NAME\n", "<|tool_arg:start|>KEY<|tool_arg:value|>VALUE<|tool_arg:end|>\n", "",
+        "<|tool_call:end|>",
+    ),
     "Grok": _tags("", '<xai:function_call name="NAME">\n', _INVOKE[1], "", "</xai:function_call>"),
     "MiniCPM": _tags("", '<function name="NAME">', '<param name="KEY">VALUE</param>', "", "</function>"),
     "Harmony": _headed("<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>", "<|call|>"),
@@ -199,6 +225,7 @@ WRITERS: Final[Mapping[str, Writer]] = {
     "Solar": _solar,
     "PLaMo": _plamo,
     "arrows": _arrows,
+    "MiniMax M3": _m3,
     "one wrapper more": _between("<tool_calls>\n<tool_call>", "</tool_call>\n</tool_calls>"),
 }  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Calls as each family writes them, with arguments that nobody has chosen, in any cut."""
 
+import re
 from typing import Any
 
 from hypothesis import assume, given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from proxy.core import jsontext
 from proxy.core.markup import registry
 from proxy.core.markup.candidate import End
-from proxy.core.markup.formats import Tools
+from proxy.core.markup.formats import LONGEST_FOREIGN, Tools
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Found, Scanner
 from tests.properties.examples import examples
@@ -88,6 +89,40 @@ def test_at_the_end_of_a_reply_the_closer_may_be_missing(family: str) -> None:
     calls, left = scanned([text])
     assert calls == [("book_table", arguments)]
     assert not left.strip()
+
+
+LAST_TAG = re.compile(r"(?:<\|close\|>tools|\]<\]minimax\[>\[)?<[^<>]*>\Z|\[/TOOL_CALL\]\Z")
+
+
+@table("family", list(WRITERS))
+def test_a_closer_too_many_goes_with_the_block(family: str) -> None:
+    arguments = {"city": "Rome", "guests": 2}
+    text = WRITERS[family]("book_table", arguments)
+    if closer := LAST_TAG.search(text):
+        for twice in (f"{text}{closer[0]}", f"{text}\n{closer[0]}"):
+            for behind in ("", " so"):
+                whole = [twice + behind]
+                assert scanned(whole) == scanned([*whole[0]]) == ([("book_table", arguments)], behind)
+
+
+ALONE = {
+    "Qwen Coder", "Qwen Coder, bare", "Seed", "Hermes", "Hermes, parameters", "LongCat", "Llama's function",
+    "Llama's token", "GLM", "Mistral", "MiniMax M2", "Grok", "MiniCPM", "Harmony", "Harmony's element", "Gemma",
+    "FunctionGemma", "Granite 20B", "InternLM", "GigaChat", "GigaChat 3.0", "Inkling", "Solar 2", "arrows", "DSML",
+}  # fmt: skip
+"""Families in whose blocks a call stands by itself, so that its name decides. Others put several into one wrapper."""
+SOON = 256
+
+
+@table("family", list(WRITERS))
+def test_a_call_of_another_tool_is_not_held_to_its_end(family: str) -> None:
+    text = WRITERS[family]("look_table", {"city": "Rome and Bonn " * 500})
+    scanner = Scanner(OPENERS, TOOLS, count=lambda *_: None)
+    longest = given = 0
+    for at, sign in enumerate(text, 1):
+        given += sum(len(one) for one in scanner.feed(sign) if isinstance(one, str))
+        longest = max(longest, at - given)
+    assert longest <= (SOON if family in ALONE else LONGEST_FOREIGN)
 
 
 @table("family", list(WRITERS))

@@ -214,7 +214,8 @@ def read(markers: Markers, text: str, at: int, ended: bool, tools: Tools) -> Ver
     while whole and begins(text, position) and (markers.closers or not pieces):
         found = jsonish.scan(text, position)
         if found.missing and found.stop == len(text):
-            return None if ended else _waiting(markers, text, at, position, tools)
+            keyed = markers.objects is Objects.KEYED
+            return None if ended else going_on(text, at, position, tools, keyed=keyed)
         if found.missing not in REPAIRED:
             return None
         pieces.append(text[position : found.stop] + found.missing)
@@ -235,10 +236,10 @@ def read(markers: Markers, text: str, at: int, ended: bool, tools: Tools) -> Ver
     return _block(pieces, end, markers, tools) if at_end and whole and not markers.strict else None
 
 
-def _waiting(markers: Markers, text: str, at: int, start: int, tools: Tools) -> Waiting:
+def going_on(text: str, at: int, start: int, tools: Tools, *, keyed: bool = False) -> Waiting:
     """Reads the names in JSON that has not ended. An object is one call, a list may hold more."""
-    named = _KEYED if markers.objects is Objects.KEYED else _NAMED
-    if text.startswith("{", start) and markers.objects is not Objects.KEYED:
+    named = _KEYED if keyed else _NAMED
+    if text.startswith("{", start) and not keyed:
         first = named.match(text, start)
         return waiting(tools, [first[1]] if first else [], len(text) - at)
     return waiting(tools, (found[1] for found in named.finditer(text, start)), len(text) - at, alone=False)

@@ -9,8 +9,8 @@ calls, an example) and because models forget closers. Three rules decide it:
 * if the text ends and these samples never ended, there were none, and the text is read once more without that rule.
 
 No tag of the grammar may get into a value because a closer is missing. Where a value holds a parameter that the tool
-does not have, or a piece of one, that has to have its own closer, and so has the value; else the text is no block. A value that holds what
-would have ended it, and words behind that, makes the block doubtful.
+does not have, or a piece of one, that has to have its own closer, and so has the value; else the text is no block. A
+value that holds what would have ended it, and words behind that, makes the block doubtful.
 """
 
 import re
@@ -80,7 +80,8 @@ class TagGrammar:
 
     `marks` finds every tag, and its outermost group says which: `opened`, `closed` (the wrapper), `call` (what names it
     in `name`), `called` (its end), `parameter` (what names it in `key`), `given` (its end), `keyless` (a key without
-    a value) and `stray` (a piece of one of them). Whether and how far a mark matches never depends on text that may still come.
+    a value) and `stray` (a piece of one of them). Whether and how far a mark matches never depends on text that may
+    still come.
     """
 
     marks: re.Pattern[str]

@@ -120,6 +120,7 @@ FORMATS: Final = (
         partial(_read, _HEADER, _ENDS),
         _ENDS,
         first=("to=",),
+        leftovers=_ENDS,
     ),
     Format(
         "harmony-element",
@@ -127,6 +128,7 @@ FORMATS: Final = (
         ("<assistant to=",),
         partial(_read, _ELEMENT, _ELEMENT_ENDS),
         ("}", *_ELEMENT_ENDS),
+        leftovers=_ELEMENT_ENDS,
     ),
     Format(
         "harmony-brackets",

@@ -31,5 +31,12 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
 
 
 FORMATS: Final = (
-    Format("inkling", Tier.WRAPPED, ("<|message_model|>", *_CALL.openers), _read, _CALL.closers),
+    Format(
+        "inkling",
+        Tier.WRAPPED,
+        ("<|message_model|>", *_CALL.openers),
+        _read,
+        _CALL.closers,
+        leftovers=_CALL.closers,
+    ),
 )

@@ -35,8 +35,11 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
         return MORE if _NAME_BEGUN.match(text, value_at) else None
     found = jsonish.scan(text, value_at)
     if found.missing:
-        names = [named["name"]] if named else []
-        return waiting(tools, names, len(text) - at) if found.stop == len(text) and not ended else None
+        if ended or found.stop < len(text):
+            return None
+        if named is None:
+            return bodies.going_on(text, at, value_at, tools)
+        return waiting(tools, [named["name"]], len(text) - at)
     try:
         value = jsonish.parse(text[value_at : found.stop])
     except BadJson:

@@ -96,6 +96,7 @@ FORMATS: Final = (
         (*(f"<{bars}DSML{bars}" for bars in ("｜", "｜｜", "‖", "|", "||")), "<｜GCML｜"),
         _read,
         ("function_calls>", "tool_calls>", "invoke>", "/>"),
+        leftovers=("</｜DSML｜function_calls>", "</｜DSML｜tool_calls>"),
         native=True,
     ),
     Format(

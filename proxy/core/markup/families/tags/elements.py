@@ -118,6 +118,13 @@ def _json_element(name: str, text: str, start: int, closer: str, ended: bool) ->
 
 
 FORMATS: Final = (
-    Format("anthropic-oldest", Tier.WRAPPED, (_WRAPPER,), _read_invokes, (_WRAPPER_END,)),
+    Format(
+        "anthropic-oldest",
+        Tier.WRAPPED,
+        (_WRAPPER,),
+        _read_invokes,
+        (_WRAPPER_END,),
+        leftovers=(_WRAPPER_END,),
+    ),
     Format("element", Tier.OPTIONAL, ("<",), _read_element, (">",)),
 )

@@ -131,5 +131,6 @@ FORMATS: Final = (
         ("<tool_calls>", "<tool_calls:"),
         partial(tagged.read, _HUNYUAN),
         ("</tool_calls>", "</tool_calls:"),
+        leftovers=("</tool_calls>",),
     ),
 )

@@ -25,6 +25,8 @@ _TAG_BEGUN: Final = re.compile(
     rf"|{'|'.join(re.escape(_TOKEN[:size]) for size in range(len(_TOKEN) - 1, -1, -1))})\Z"
 )
 _CALL_DEPTH: Final = 2
+_EMPTY: Final[Mapping[frozenset[str], type]] = {frozenset(("object",)): dict, frozenset(("array",)): list}
+"""What an element is that holds nothing, by its type."""
 MAX_DEPTH: Final = 100
 """Elements inside one another; real ones have a handful, and each costs some frames of Python's 1000."""
 
@@ -108,7 +110,8 @@ def _object(children: list[_Node], schema: Any, root: values.Schema) -> dict[str
 
 def _value(node: _Node, schema: Any, root: values.Schema) -> Any:
     if not node.children:
-        return values.convert(node.text, schema, root)
+        empty = _EMPTY.get(frozenset(values.admitted(schema, root))) if not node.text.strip() else None
+        return empty() if empty else values.convert(node.text, schema, root)
     if {child.key for child in node.children} == {"item"} and "object" not in values.admitted(schema, root):
         return [_value(child, _items(schema), root) for child in node.children]
     return _object(node.children, schema, root)
@@ -118,4 +121,8 @@ def _items(schema: Any) -> Any:
     return schema.get("items") if isinstance(schema, Mapping) else None
 
 
-FORMATS: Final = (Format("minimax-m3", Tier.WRAPPED, (_TOKEN,), _read, ("</tool_call>",)),)
+FORMATS: Final = (
+    Format(
+        "minimax-m3", Tier.WRAPPED, (_TOKEN,), _read, ("</tool_call>",), leftovers=(f"{_TOKEN}</tool_call>",)
+    ),
+)

@@ -70,7 +70,7 @@ FORMATS: Final = (
         ("<tool_call>", "<function="),
         partial(tagged.read, _QWEN),
         ("</function>", "</tool_call>"),
-        leftovers=("</tool_call>", "</tool_calls>"),
+        leftovers=("</tool_call>", "</tool_calls>", "</function>"),
     ),
     Format(
         "seed-oss",

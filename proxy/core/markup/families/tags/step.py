@@ -66,6 +66,7 @@ FORMATS: Final = (
         ("<｜tool_calls_begin｜>",),
         partial(tagged.read, _STEP),
         ("<｜tool_calls_end｜>",),
+        leftovers=("<｜tool_calls_end｜>",),
     ),
     Format(
         "minicpm5",
@@ -73,5 +74,6 @@ FORMATS: Final = (
         ("<function name=", "<functionname="),
         partial(tagged.read, _MINICPM),
         ("</function>",),
+        leftovers=("</function>",),
     ),
 )

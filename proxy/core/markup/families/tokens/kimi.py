@@ -108,5 +108,6 @@ FORMATS: Final = (
         ("<|open|>tools<|sep|>", "<|open|> tools"),
         partial(tagged.read, _K3),
         ("<|close|>tools<|sep|>",),
+        leftovers=("<|close|>tools<|sep|>",),
     ),
 )

@@ -131,6 +131,31 @@ ELEMENT: dict[str, tuple[str, Calls, str]] = {
         [OSLO, ("get_time", {})],
         "\n",
     ),
+    "an element, on lines": (
+        f"<assistant to=functions.get_weather json>\r\n{JSON}\r\n</assistant>\nSo.",
+        [OSLO],
+        "\nSo.",
+    ),
+    "an element, a closer in a string": (
+        '<assistant to=get_weather>{"city": "</assistant>"}</assistant>',
+        [("get_weather", {"city": "</assistant>"})],
+        "",
+    ),
+    "an element, as Python writes it": (
+        "<assistant to=untyped code>{'a': True, 'b': None}</assistant>",
+        [("untyped", {"a": True, "b": None})],
+        "",
+    ),
+    "an element, not closed, and a line": (
+        f"So.\n<assistant to=get_weather json>{JSON}\n",
+        [OSLO],
+        "So.\n\n",
+    ),
+    "an element, not whole": (
+        f"<assistant to=get_weather json>{JSON[:-1]}",
+        [],
+        f"<assistant to=get_weather json>{JSON[:-1]}",
+    ),
     "an element, and prose": (
         f"<assistant to=get_weather>{JSON} so",
         [],

@@ -89,6 +89,33 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_time", {}), ("untyped", {"a": True, "b": None, "c": "it's"})],
         "a  b",
     ),
+    "Sarashina, one object": ("<|tool_calls|> {'name': 'get_time', 'arguments': {}}", [("get_time", {})], ""),
+    "Sarashina, as JSON writes it": (f"<|tool_calls|>[{JSON}]", [OSLO], ""),
+    "Sarashina, on lines": (
+        "<|tool_calls|>\r\n[\n  {'name': 'get_weather',\n   'arguments': {'city': 'Oslo'}},\n]\n",
+        [OSLO],
+        "\n",
+    ),
+    "Sarashina, brackets and the token in a string": (
+        "<|tool_calls|>[{'name': 'get_weather', 'arguments': {'city': ']}<|tool_calls|>'}}]",
+        [("get_weather", {"city": "]}<|tool_calls|>"})],
+        "",
+    ),
+    "Sarashina, escapes": (
+        r"<|tool_calls|>[{'name': 'get_weather', 'arguments': {'city': 'it\'s \n \x41 \u00e9'}}]",
+        [("get_weather", {"city": "it's \n A é"})],
+        "",
+    ),
+    "Sarashina, nested": (
+        "<|tool_calls|>[{'name': 'untyped', 'arguments': {'a': [1, {'b': None}], 'c': [2.5, False]}}]",
+        [("untyped", {"a": [1, {"b": None}], "c": [2.5, False]})],
+        "",
+    ),
+    "Sarashina, a name and no arguments": (
+        "<|tool_calls|>[{'name': 'get_time'}] so",
+        [("get_time", {})],
+        " so",
+    ),
     "GigaChat's words": (f"a <|message_sep|>\n\nfunction call<|role_sep|>\n{JSON}", [OSLO], "a "),
     "Phi 4": (f"functools[{JSON}] x", [OSLO], " x"),
     "Phi 4, two": (f"functools[{JSON}, {TIME}]", [OSLO, ("get_time", {})], ""),
@@ -145,6 +172,10 @@ TEXTS = (
     "<|tool_call|> is a token",
     f"<|tool_call|>[{JSON}",
     "<|tool_call|>[{]",
+    "[{'name': 'get_weather', 'arguments': {'city': 'Oslo'}}]",
+    "<|tool_calls|>[{'name': 'get_weather', 'arguments': {'city': 'Oslo'}}",
+    "<|tool_calls|>[1, 'get_time']",
+    "<|tool_calls|> is Sarashina's token, and Solar's",
     "<tool_calls>[1]</tool_calls>",
     f"<tool_calls>[{JSON}",
     f'<tool_calls>[{JSON}, {{"name": "get_time"',
@@ -255,7 +286,14 @@ def test_what_is_only_read_if_that_is_asked_for(name: str, text: str, calls: Cal
 
 @table(
     "text",
-    ["<|tool_call|> is", "<TOOLCALL> is", "<function name=x>y"],
+    [
+        "<|tool_call|> is",
+        "<|tool_calls|> is",
+        "<TOOLCALL> is",
+        "<function name=x>y",
+        "<｜tool_calls_begin｜><｜tool_call_begin｜> is",
+        "<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜> is",
+    ],
 )
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     for format in WRAPPED:

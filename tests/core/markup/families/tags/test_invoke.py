@@ -255,6 +255,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_weather", {"filters": {"item": "a"}})],
         "",
     ),
+    "M3, nothing in an object, a list and a text": (
+        m3(m3_call("get_weather", m3_element("filters"), m3_element("tags", "\n"), m3_element("city"))),
+        [("get_weather", {"filters": {}, "tags": [], "city": ""})],
+        "",
+    ),
     "M3, all in one, as JSON": (
         m3(m3_call("get_weather", m3_element("arguments", '{"city": "Oslo"}'))),
         [OSLO],
