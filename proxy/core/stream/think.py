@@ -54,6 +54,10 @@ THINK_FORMS: Final = (
     ),  # LLM-jp
     ThinkForm("<mm:think>", "</mm:think>"),  # MiniMax M3
     ThinkForm("<thinking>", "</thinking>"),  # Apriel 1.5
+    *(
+        ThinkForm(f"<ifm|{word}>", f"</ifm|{word}>") for word in ("think", "think_fast", "think_faster")
+    ),  # K2 Horizon
+    ThinkForm("[unused16]", "[unused17]"),  # openPangu
     ThinkForm("/think\n", "<|im_end|>\n<|im_start|>assistant", alone=False),  # HyperCLOVA X
     ThinkForm("<|inner_prefix|>", "<|inner_suffix|>", token=True),  # Apertus
     ThinkForm("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", token=True),

@@ -89,6 +89,13 @@ CONTENTS = [
         id="HyperCLOVA's words",
     ),
     pytest.param("/think more", [TextDelta("/think more")], id="a path that begins like them"),
+    pytest.param(
+        "<ifm|think_fast>Hm.</ifm|think_fast>\nHi",
+        [ReasoningDelta("Hm."), TextDelta("Hi")],
+        id="K2 Horizon's tags",
+    ),
+    pytest.param("</ifm|think>Hi", [TextDelta("Hi")], id="a closer of K2 Horizon's alone"),
+    pytest.param("[unused16]Hm.[unused17]Hi", [ReasoningDelta("Hm."), TextDelta("Hi")], id="openPangu's"),
     pytest.param("</think:fast>\nHi", [TextDelta("Hi")], id="a closer with a suffix alone"),
     pytest.param("<think:fast", [TextDelta("<think:fast")], id="half a tag with a suffix"),
     pytest.param("<think: fast>a", [TextDelta("<think: fast>a")], id="no suffix"),

@@ -29,6 +29,9 @@ _TOKENS: Final = (
     "<|end_of_msg|>",
     "<|content_model_end_sampling|>",
     "<|role_end|>",
+    "<|assistant_end|>",
+    "<|endofturn|>",
+    "<|stop|>",
     "<|iquest_end|>",
     "</think>",
 )

@@ -14,6 +14,11 @@ JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 CASES: dict[str, tuple[str, Calls, str]] = {
     "the end of a thought behind a call": (f"<|tool_call|>[{JSON}]\n</think>", [OSLO], "\n"),
     "the end of the turn behind a call": (f"<|tool_call|>[{JSON}]<|/tool_call|>\n<|eot_id|>\n", [OSLO], ""),
+    "those of HyperCLOVA and Apertus": (
+        f"<|tool_call|>[{JSON}]<|endofturn|><|stop|><|assistant_end|>",
+        [OSLO],
+        "",
+    ),
 }
 
 TEXTS = (

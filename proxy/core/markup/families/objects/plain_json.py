@@ -45,6 +45,7 @@ _WRAPPED: Final = (
     ("gigachat", Markers(("<|function_call|>",), objects=Objects.WHOLE)),
     ("cohere", Markers(("<|START_ACTION|>",), ("<|END_ACTION|>",), strict=False)),
     ("sarashina", Markers(("<|tool_calls|>",))),
+    ("pangu", Markers(("[unused11]",), ("[unused12]",), strict=False)),
 )
 _OPTIONAL: Final = (
     ("gigachat-words", Markers(("function call<|role_sep|>",), objects=Objects.WHOLE)),

@@ -5,7 +5,8 @@
     <arg_value>value</arg_value>
     </tool_call>
 
-A call may have no arguments, or one object, then often behind a `>`. A key without a value is left out. Name and key
+A call may have no arguments, or one object, then often behind a `>`, or as Step-Audio writes it, with the word
+`function` on a line before the name. A key without a value is left out. Name and key
 are trimmed, a value is verbatim. Text is written without quotes; a value that is quoted nevertheless is the text
 inside, read as JSON where it is JSON. Hunyuan has the same pairs in other tags:
 
@@ -30,6 +31,7 @@ from proxy.core.markup.formats import Format, Tier
 from proxy.core.markup.tagged import TagGrammar
 
 _NAME: Final = r"[^\s<>{}\[\]()\"'`\\]{1,200}"
+_KIND: Final = r"(?:function\n)?"
 _GAP: Final = r"(?:\s|\\n){0,64}"
 _SUFFIX: Final = r"(?::[\w-]{1,40})?"
 """Hunyuan's tags can be given a suffix, to tell them from those in the text."""
@@ -73,14 +75,14 @@ def _grammar(
         ends_values=True,
         begun=re.compile(
             r"<(?:[\w/:|-]{0,80}\s{0,8}"
-            rf"|{tag}{suffix}>{_GAP}(?:{_NAME}>?)?(?:\\|<[\w:|-]{{0,60}})?"
+            rf"|{tag}{suffix}>{_GAP}{_KIND}(?:{_NAME}>?)?(?:\\|<[\w:|-]{{0,60}})?"
             rf"|{key}>[^\n]{{0,300}}(?:\n{line}){{0,2}})\Z"
         ),
     )
 
 
 def _call(tag: str) -> str:
-    return rf"(?P<call><{tag}>{_GAP}(?P<name>{_NAME})>?(?=[\s<\\{{]))"
+    return rf"(?P<call><{tag}>{_GAP}{_KIND}(?P<name>(?!function\n){_NAME})>?(?=[\s<\\{{]))"
 
 
 _GLM: Final = _grammar(_call("tool_call"))

@@ -118,6 +118,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         "",
     ),
     "a sign behind the name": ('<tool_call>get_weather>{"city": "Oslo"}</tool_call>', [OSLO], ""),
+    "the kind before the name": (
+        '<tool_call>function\nget_weather\n{"city": "Oslo"}</tool_call><tool_call>function\nget_time\n{}</tool_call>',
+        [OSLO, ("get_time", {})],
+        "",
+    ),
     "a sign behind the name, no closer": (
         '<tool_call>get_weather>{"city": "Oslo"}<tool_call>get_time>{}',
         [OSLO, ("get_time", {})],
@@ -271,6 +276,8 @@ TEXTS = (
     "<tool_call>get_time</arg_value> is how it ends",
     "<tool_call>get_time</arg_value>",
     "<tool_call></tool_call>",
+    "<tool_call>function\nget_weather",
+    "<tool_call>function\n{}</tool_call>",
     # ── tags that were lost: what is left of them belongs into no value
     "<tool_call>get_weather<arg_key>city<arg_value>Oslo</arg_value></tool_call>",
     call("get_weather", city="Oslo<arg_key>days<arg_value>2"),
