@@ -14,6 +14,8 @@ from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Found, Scanner
 from tests.properties.examples import examples
 from tests.properties.markup_grammars import MAY_STAY_OPEN, WRITERS
+from tests.properties.markup_samples import calls, reply, texts
+from tests.support.replies import DONE, STOP, chunk
 from tests.support.tables import table
 
 SCHEMA = {
@@ -44,17 +46,17 @@ ARGUMENTS = st.fixed_dictionaries(
 PROSE = st.sampled_from(["", "I will look.\n", "So:\n\n", "Let me check that now. "])
 
 
-def scanned(pieces: list[str]) -> tuple[list[tuple[str, Any]], str]:
+def scanned(pieces: list[str], end: End = End.WHOLE) -> tuple[list[tuple[str, Any]], str]:
     scanner = Scanner(OPENERS, TOOLS, count=lambda *_: None)
     said = [one for piece in pieces for one in scanner.feed(piece)]
-    calls: list[tuple[str, Any]] = []
+    found: list[tuple[str, Any]] = []
     left = ""
-    for one in (*said, *scanner.flush(End.WHOLE)):
+    for one in (*said, *scanner.flush(end)):
         if isinstance(one, Found):
-            calls += [(call.name, jsontext.strict(call.arguments)) for call in one.calls]
+            found += [(call.name, jsontext.strict(call.arguments)) for call in one.calls]
         else:
             left += one
-    return calls, left
+    return found, left
 
 
 @table("family", WRITERS, ids=list(WRITERS))
@@ -76,8 +78,8 @@ def test_what_a_family_writes_is_read_as_it_was_meant(family: str) -> None:
 def test_two_in_a_row_are_two(family: str) -> None:
     first, second = {"city": "Rome", "guests": 2}, {"city": "Bonn", "loop": True}
     text = "\n".join(WRITERS[family]("book_table", each) for each in (first, second))
-    calls, left = scanned([*text])
-    assert calls == [("book_table", first), ("book_table", second)]
+    found, left = scanned([*text])
+    assert found == [("book_table", first), ("book_table", second)]
     assert not left.strip()
 
 
@@ -86,9 +88,22 @@ def test_at_the_end_of_a_reply_the_closer_may_be_missing(family: str) -> None:
     arguments = {"city": "Rome", "guests": 2}
     text = WRITERS[family]("book_table", arguments).removesuffix(MAY_STAY_OPEN[family])
     assert scanned([text]) == scanned([*text])
-    calls, left = scanned([text])
-    assert calls == [("book_table", arguments)]
+    found, left = scanned([text])
+    assert found == [("book_table", arguments)]
     assert not left.strip()
+
+
+WHOLE_WITHOUT = {"one wrapper more": "\n</tool_calls>", "Seed": "\n</seed:tool_call>"}
+"""What the output limit may cut off and leave the call whole: it has its own closer, which these stand around. Where a
+family has no closer at all, the last bracket of its JSON is the end of the call, and what is cut there is not whole."""
+
+
+@table("family", list(WRITERS))
+def test_of_a_block_that_the_output_limit_has_cut_nothing_is_guessed(family: str) -> None:
+    text = WRITERS[family]("book_table", {"city": "Rome", "places": ["Bonn", "Ulm"]})
+    whole = len(text) - len(WHOLE_WITHOUT.get(family, ""))
+    for size in (*range(1, whole, 5), *range(max(1, whole - 12), whole)):
+        assert scanned([text[:size]], End.CUT) == ([], text[:size])
 
 
 LAST_TAG = re.compile(r"(?:<\|close\|>tools|\]<\]minimax\[>\[)?<[^<>]*>\Z|\[/TOOL_CALL\]\Z")
@@ -123,6 +138,20 @@ def test_a_call_of_another_tool_is_not_held_to_its_end(family: str) -> None:
         given += sum(len(one) for one in scanner.feed(sign) if isinstance(one, str))
         longest = max(longest, at - given)
     assert longest <= (SOON if family in ALONE else LONGEST_FOREIGN)
+
+
+NATIVE = {"DSML", "DeepSeek", "DeepSeek, fenced", "Kimi K2", "Solar", "Solar 2", "PLaMo", "Apertus"}
+"""Families of special tokens, in which no model rehearses, and Apertus, which calls from within its thoughts."""
+
+
+@table("family", list(WRITERS))
+def test_in_a_thought_that_an_answer_follows_it_is_rehearsed_but_where_special_tokens_say_otherwise(
+    family: str,
+) -> None:
+    thought = f"I look. {WRITERS[family]('get_weather', {'city': 'Rome'})} So."
+    got = reply([thought], "reasoning_content", chunk({"content": "Done."}) + STOP + DONE)
+    assert calls(got) == (["get_weather"] if family in NATIVE else [])
+    assert "".join(texts(got)).startswith("I look." if family in NATIVE else thought)
 
 
 @table("family", list(WRITERS))
