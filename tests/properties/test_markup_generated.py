@@ -140,6 +140,21 @@ def test_a_call_of_another_tool_is_not_held_to_its_end(family: str) -> None:
     assert longest <= (SOON if family in ALONE else LONGEST_FOREIGN)
 
 
+VERBATIM = (
+    "Qwen Coder", "Qwen Coder, bare", "Seed", "GLM", "Hunyuan", "DSML", "Kimi K3", "MiniMax M2", "MiniMax M3",
+    "Anthropic", "Dots", "Muse", "Step 3", "Solar 2", "Grok", "MiniCPM",
+)  # fmt: skip
+"""Families that write texts as they are, so that a text may hold their tags."""
+
+
+@table("family", VERBATIM)
+def test_what_a_model_copies_makes_no_call_by_the_tags_that_it_holds(family: str) -> None:
+    """The text closes its own call and holds another one, behind which stand the closers that the model then writes."""
+    before, behind = WRITERS[family]("book_table", {"city": "COPY"}).split("COPY")
+    text = f"{before}x{behind}\n{WRITERS[family]('play-song_2', {'city': 'Rome'})}{behind}"
+    assert scanned([text]) == scanned([*text]) == ([], text)
+
+
 NATIVE = {"DSML", "DeepSeek", "DeepSeek, fenced", "Kimi K2", "Solar", "Solar 2", "PLaMo", "Apertus"}
 """Families of special tokens, in which no model rehearses, and Apertus, which calls from within its thoughts."""
 

@@ -14,12 +14,14 @@ from proxy.core.markup.code import CodeTracker
 from proxy.core.markup.lookahead import Lookahead
 from proxy.core.markup.openers import Openers, Readers
 from proxy.core.markup.quotation import MAX_BEHIND, MAX_BLANKS, Quotation
+from proxy.core.markup.shapes import either, literal
 
 _BRACKETED = ("[/TOOL_CALLS]", "[/TOOL_CALL]")
 """Closers that end like JSON."""
 _HEARD = MAX_BEHIND + MAX_BLANKS
-_FORGED = re.compile(r"</[^\s<>/]{0,24}(?:param|parameter|arg_value)\s{0,8}>")
-_FORGED_BEGUN = re.compile(r"<(?:/[^\s<>/]{0,40}\s{0,8})?\Z")
+_TOKENS = either(literal("<|close|>argument<|sep|>"), literal("<|tool_arg:end|>"), literal("]<]minimax[>[</"))
+_FORGED = re.compile(rf"</[^\s<>/]{{0,24}}(?:param|parameter|arg_value)\s{{0,8}}>|{_TOKENS.whole}")
+_FORGED_BEGUN = re.compile(rf"(?:<(?:/[^\s<>/]{{0,40}}\s{{0,8}})?|{_TOKENS.begun})\Z")
 """Match the closer of a value, which nothing has opened. Behind several calls it shows that the text of the first held
 all of them: whoever wrote that text must not be able to make calls."""
 
