@@ -8,11 +8,17 @@ from itertools import islice
 from typing import Any
 
 from proxy.core.markup import registry
+from proxy.core.markup.formats import Tools
+from proxy.core.markup.openers import Openers
+from proxy.core.markup.scanner import Scanner
 from proxy.core.profile import DEFAULT
 from tests.core.markup.scanning import cuts
 from tests.properties.markup_samples import BLOCKS, HERMES, calls, reply, texts
-from tests.support.replies import DONE, STOP, WITH_TOOLS, call_chunk, chunk, run
+from tests.support.replies import DONE, STOP, TIME, WEATHER, WITH_TOOLS, call_chunk, chunk, run
 from tests.support.tables import table
+
+OPENERS = Openers(registry.active())
+TOOLS = Tools({tool["name"]: tool["parameters"] or {} for tool in (WEATHER, TIME)})
 
 
 def undeclared(block: str) -> str:
@@ -151,6 +157,22 @@ def test_before_more_text_it_is_text_too(text: str) -> None:
     text = f"{text}\n\nThat was it."
     for pieces in ([text], list(text)):
         assert texts(reply(pieces)) == [text]
+
+
+LONGEST_HELD = 64
+"""Characters of a text without an open block: two tags that are named in one sentence."""
+OPEN = {"JSON that is not whole"}
+"""What begins like a call of a declared tool and may still become one."""
+
+
+@table("text", [text for name, text in (PROSE | CODE).items() if name not in OPEN])
+def test_no_more_of_it_is_held_than_may_become_a_call(text: str) -> None:
+    text = f"{text} And so it goes on for a while, as sentences do."
+    scanner = Scanner(OPENERS, TOOLS, count=lambda *_: None)
+    given = 0
+    for at, sign in enumerate(text, 1):
+        given += sum(len(one) for one in scanner.feed(sign) if isinstance(one, str))
+        assert at - given <= LONGEST_HELD
 
 
 @table("text", (PROSE | LOOKALIKES).values(), ids=PROSE | LOOKALIKES)
