@@ -86,6 +86,7 @@ OUTSIDE = {
     "backticks that open no fence nor span": "```a`b @ c",
     "a run of another length": "`` @ ` a",
     "after a fence behind words": "so: ```x\ny\n```\n@",
+    "two backticks behind words": "so: ``xml\n@",
     "after an indented end of one": "so: ```x\ny\n      ```\n@",
     "words behind three backticks": "a ``` b c\n@ d",
     "three backticks that close": "a ```b c``` \n@",

@@ -122,6 +122,27 @@ def test_in_a_frame_a_closer_with_words_behind_it_is_text(opener: str, closer: s
     assert through(f"{opener}a {closer} b{closer}", STOP) == [f"t a {closer} b"]
 
 
+@table(("opener", "closer"), FRAMED.values(), ids=FRAMED)
+def test_another_frame_may_follow_but_none_whose_opener_is_only_named(opener: str, closer: str) -> None:
+    assert through(f"{opener}a{closer}\n{opener}b{closer}", STOP) == ["t ab"]
+    assert through(f"{opener}a{closer}{opener} b{closer}", STOP) == [f"t a{closer}{opener} b"]
+
+
+@table(
+    ("opener", "other"),
+    [
+        ("<|START_TEXT|>", "<|eot|>"),
+        ("<|message|>", "<|end_message|>"),
+        ("<|open|>response<|sep|>", "<|end|>"),
+        ("<|content|>", "<|return|>"),
+        ("<|channel|>final<|message|>", "<|flush|>"),
+        ("<|message_model|><|content_text|>", "<|END_TEXT|>"),
+    ],
+)
+def test_the_closer_of_another_family_ends_no_frame(opener: str, other: str) -> None:
+    assert through(f"{opener}a{other}", STOP) == [f"t a{other}"]
+
+
 @table(
     ("opener", "thought", "closer"),
     [
@@ -136,6 +157,7 @@ def test_in_a_frame_a_closer_with_words_behind_it_is_text(opener: str, closer: s
 def test_a_thought_between_frames_is_reasoning(opener: str, thought: str, closer: str) -> None:
     assert through(f"{thought}r < s <|b{closer}{opener}a", STOP) == ["r r < s <|b", "t a"]
     assert through(CALL, f"{thought}r{closer}\n{opener}a", STOP) == ["c", "r r", "t a"]
+    assert through(f"{thought}r</answer>s{closer}{opener}a", STOP) == ["r r</answer>s", "t a"]
     assert through(f"{thought}r", STOP) == ["r r"]
     assert through(f"{thought}r{closer[:-1]}", STOP) == [f"r r{closer[:-1]}"]
     assert through(CALL, f"{thought}r", CALL, STOP) == ["c", "r r", "c"]
@@ -149,13 +171,24 @@ def test_the_header_before_a_call_goes_with_it() -> None:
         assert through(header, STOP) == [f"t {header}"]
 
 
+@table("header", ["<|start|>assistant to=run<|message|>", "<|start|>assistant"])
+def test_a_header_that_no_call_follows_is_text_with_the_closer_before_it(header: str) -> None:
+    for text, shown in (
+        ("<|message|>a<|eom|>", "a<|eom|>"),
+        ("<|channel|>final<|message|>a<|end|>", "a<|end|>"),
+    ):
+        assert through(text + header, STOP) == [f"t {shown}{header}"]
+
+
 def test_a_closer_before_a_thought_that_the_server_sends_itself_is_text() -> None:
     assert through("<|message|>a<|eom|>", ReasoningDelta("r"), "b", STOP) == ["t a<|eom|>", "r r", "t b"]
 
 
 def test_a_closer_of_a_thought_counts_beside_a_call_but_for_the_one_that_teaches() -> None:
     """What is shown of a thought that the prompt has opened is learned from its closer."""
-    assert through("a</mm:think>\n", CALL, STOP) == ["t a", "c"]
+    for closer in ("</mm:think>", "<|inner_suffix|>", "<|plamo:end_think:plamo|>", "<|close|>think<|sep|>"):
+        assert through(f"a{closer}\n", CALL, STOP) == ["t a", "c"]
+        assert through(f"a{closer}", STOP) == [f"t a{closer}"]
     assert through("a</mm:think> b", CALL, STOP) == ["t a</mm:think> b", "c"]
     assert through("a</think>", CALL, STOP) == ["t a</think>", "c"]
 
@@ -171,6 +204,8 @@ def test_a_frame_may_have_been_opened_before(tag: str) -> None:
     closer = {"<answer>": "</answer>", "<response>": "</response>"}.get(tag, "<|return|>")
     assert through(f"a{closer}\n", STOP, tag=tag) == ["t a"]
     assert through(f"a{closer} b", STOP, tag=tag) == [f"t a{closer} b"]
+    other = "</response>" if closer == "</answer>" else "</answer>"
+    assert through(f"a{other}", STOP, tag=tag) == [f"t a{other}"]
     assert through(f"a{closer}", STOP) == [f"t a{closer}"]
 
 

@@ -103,6 +103,14 @@ def test_a_piece_without_a_sign_holds_an_opener_only_if_it_ends_so(formats: Sequ
             assert "<" in piece or "[" in piece or piece.endswith(openers.unsigned)
 
 
+def test_an_opener_that_is_a_word_begins_no_other_word() -> None:
+    begun = Openers(registry.active()).begun
+    assert begun.search("So f")
+    assert begun.search("functools[")
+    for text in ("if", "myfunctools[0", "off", "1f"):
+        assert begun.search(text) is None
+
+
 def test_few_texts_end_so() -> None:
     assert sorted(Openers(registry.active()).unsigned)[:3] == ["]", "f", "fu"]
     assert not "Well, this is a sentence.".endswith(Openers(registry.active()).unsigned)

@@ -62,6 +62,8 @@ QUOTED = {
     "a citation": ("<q>", "</q>"),
     "a comment": ("<!-- like\n", "\n-->"),
     "CDATA": ("<![CDATA[", "]]>"),
+    "CDATA, on lines of its own": ("<![CDATA[\n", "\n]]>"),
+    "an exclamation mark": ("Never write ", "!"),
     "verbatim": ("\\begin{verbatim}\n", "\n\\end{verbatim}"),
     "lstlisting with options": ("\\begin{lstlisting}[language=XML]\n", "\n\\end{lstlisting}"),
     "minted": ("\\begin{minted}{xml}\n", "\n\\end{minted}"),
@@ -100,6 +102,19 @@ MEANT = {
 def test_this_is_a_quotation(before: str, behind: str) -> None:
     for piece in (0, 1, 3):
         assert verdict(before, behind, ended=True, piece=piece) is True
+
+
+OPENING = "\"'““„„”‟‘‚‚’«»»‹››「『《〈〝〝＂＇❝❛″```´´(（[【*_|~"
+CLOSING = "\"'”““”””’‘’’»«»›‹›」』》〉〞〟＂＇❞❜″`'´´`)）]】*_|~"
+"""What stands at the same place in both is a pair."""
+
+
+@table(("before", "behind"), list(zip(OPENING, CLOSING, strict=True)))
+def test_marks_that_touch_both_ends_quote(before: str, behind: str) -> None:
+    assert verdict(f"a {before}", f"{behind} b") is True
+    assert verdict(f"a {before}", f" {behind} b", ended=True) is (before in "«»‹›")
+    assert verdict(f"a {before} ", f"{behind} b", ended=True) is (before in "«»‹›")
+    assert verdict("a ", f"{behind} b", ended=True) is False
 
 
 @table(("before", "behind"), MEANT.values(), ids=MEANT)

@@ -222,6 +222,36 @@ def test_no_cut_of_the_text_matters(content: str, expected: list[Delta]) -> None
         assert split(*texts(content[:at], content[at:])) == expected, f"cut at {at}"
 
 
+FORMS = {
+    "MiniMax M3": ("<mm:think>", "</mm:think>", True),
+    "Apertus": ("<|inner_prefix|>", "<|inner_suffix|>", True),
+    "PLaMo": ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", True),
+    "Cohere": ("<|START_THINKING|>", "<|END_THINKING|>", True),
+    "Kimi K3": ("<|open|>think<|sep|>", "<|close|>think<|sep|>", True),
+    "Kimi K3, joined by a server": ("<|open|> think <|sep|>", "<|close|> think <|sep|>", True),
+    "Hunyuan": ("<think:a1>", "</think:a1>", True),
+    "K2 Horizon, faster": ("<ifm|think_faster>", "</ifm|think_faster>", True),
+    "Solar Open": ("<|begin|>assistant<|think|>", "<|end|>", False),
+    "Solar Open, without the begin": ("<|think|>", "<|end|>", False),
+    "Muse": ("<|start|>assistant to=self<|message|>", "<|eom|>", False),
+    "Muse, without the begin": ("to=self<|message|>", "<|eom|>", False),
+    "Inkling": ("<|content_thinking|>", "<|end_message|>", False),
+    "Inkling, without an author": ("<|message_model|><|content_thinking|>", "<|end_message|>", False),
+}
+"""What opens a thought, what closes it, and whether the closer alone shows that the prompt has opened it."""
+
+
+@table(("opener", "closer", "alone"), FORMS.values(), ids=FORMS)
+def test_what_stands_between_the_tags_of_a_family_is_a_thought(opener: str, closer: str, alone: bool) -> None:
+    """It has to be known before calls are looked for: those that are rehearsed in a thought are not meant."""
+    for content in (f"{opener}Hm.{closer}\nHi", f"\n{opener}\nHm.{closer}Hi"):
+        for pieces in ([content], [*content]):
+            assert split(*texts(*pieces)) == [ReasoningDelta("Hm."), TextDelta("Hi")]
+    for pieces in ([f"{closer}Hi"], [*closer, "Hi"]):
+        assert split(*texts(*pieces)) == texts("Hi" if alone else f"{closer}Hi")
+    assert split(TextDelta(f"So: {opener}Hm.{closer}")) == texts(f"So: {opener}Hm.{closer}")
+
+
 def test_nothing_is_held_back_that_cannot_become_a_tag() -> None:
     out: list[Delta] = []
     splitter = ThinkSplitter(out.append)

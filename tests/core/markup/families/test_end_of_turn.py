@@ -21,6 +21,15 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     ),
 }
 
+CASES |= {
+    f"behind a call, {token}": (f"<|tool_call|>[{JSON}]\n{token}\n", [OSLO], "\n")
+    for token in (
+        "<|eom_id|>", "<|eot_id|>", "<|end_of_text|>", "<|im_end|>", "<｜end▁of▁sentence｜>", "<|endoftext|>",
+        "<|observation|>", "<|return|>", "[e~[", "<|plamo:tag|>", "<|plamo:tag:plamo|>", "<|END_OF_TURN_TOKEN|>",
+        "<|end_of_msg|>", "<|content_model_end_sampling|>", "<|role_end|>",
+    )
+}  # fmt: skip
+
 TEXTS = (
     "a thought ends with </think> and goes on",
     "<|im_end|> ends a turn, and so does <|eot_id|><|im_",

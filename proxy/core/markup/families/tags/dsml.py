@@ -96,7 +96,7 @@ FORMATS: Final = (
         (*(f"<{bars}DSML{bars}" for bars in ("｜", "｜｜", "‖", "|", "||")), "<｜GCML｜"),
         _read,
         ("function_calls>", "tool_calls>", "invoke>", "/>"),
-        leftovers=("</｜DSML｜function_calls>", "</｜DSML｜tool_calls>"),
+        leftovers=("</｜DSML｜function_calls>", "</｜DSML｜tool_calls>", "</｜DSML｜ calls>"),
         native=True,
     ),
     Format(

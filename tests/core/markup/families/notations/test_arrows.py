@@ -41,6 +41,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     ),
     "colons": (call('{"tool": "get_weather", "args": {city: "Oslo",}}'), [OSLO], ""),
     "signs of equality": (call('{tool = "get_weather" args = {city = "Oslo"}}'), [OSLO], ""),
+    "quoted keys with arrows": (
+        call('{"tool" => "get_weather", "args" => {"city" => "Oslo", "days" => 2}}'),
+        [("get_weather", {"city": "Oslo", "days": 2})],
+        "",
+    ),
     "no arguments": (call('{tool => "get_time"}'), [("get_time", {})], ""),
     "an arrow in a string": (
         flags("get_weather", '--city "a => b \\"c\\""'),

@@ -91,6 +91,8 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_weather", {"city": "Oslo", "days": 2})],
         "",
     ),
+    "closed in the plural": (tag(JSON).replace("</tool_call>", "</tool_calls>"), [OSLO], ""),
+    "a function and no type": (tag(f'{{"function": {JSON}}}'), [OSLO], ""),
     "JSON closed as a function": (tag(JSON).replace("</tool_call>", "</function>"), [OSLO], ""),
     "the name as the key": (tag('{"get_weather": {"city": "Oslo"}}'), [OSLO], ""),
     "two names as keys": (

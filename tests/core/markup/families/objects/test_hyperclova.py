@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from proxy.core.markup.families.objects import hyperclova
-from tests.core.markup.families.driver import Calls, check
+from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.core.markup.scanning import cuts, scan
 from tests.support.tables import table
 
 FORMAT = hyperclova.FORMATS[0]
@@ -40,6 +41,18 @@ TEXTS = (
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(FORMATS, text, calls, left)
+
+
+def test_the_end_of_the_turn_goes_with_the_call() -> None:
+    text = f" -> tool/function_call\n[{JSON}]<|im_end|>"
+    for pieces in cuts(text):
+        assert scan(pieces, formats=(FORMAT,), tools=TOOLS) == [" ", (text[1:], ["get_weather"])]
+
+
+def test_the_words_count_at_the_very_start_only() -> None:
+    text = f"So: -> tool/function_call\n[{JSON}]"
+    for pieces in cuts(text):
+        assert scan(pieces, formats=(FORMAT,), tools=TOOLS) == [text]
 
 
 @table("text", TEXTS)

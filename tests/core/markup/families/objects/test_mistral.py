@@ -45,6 +45,16 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     ),
     "without arguments, at the end": ("a [TOOL_CALLS]get_time", [("get_time", {})], "a "),
     "without arguments, marked, at the end": ("[TOOL_CALLS]get_time[ARGS]\n", [("get_time", {})], "\n"),
+    "a relative, as MiniMax writes JSON": (
+        'a [TOOL_CALL]\n{"tool": "get_weather", "args": {"city": "Oslo"}}\n[/TOOL_CALL] b',
+        [OSLO],
+        "a  b",
+    ),
+    "a relative, other keys, not closed": (
+        '[TOOL_CALL]{"tool": "get_weather", "parameters": {"city": "Oslo"}}',
+        [OSLO],
+        "",
+    ),
     "a relative": ('[TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', [OSLO], ""),
 }
 

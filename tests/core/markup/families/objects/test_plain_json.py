@@ -2,8 +2,9 @@
 
 from proxy.core.markup.families.objects import plain_json
 from proxy.core.markup.families.tags import elements, step
-from proxy.core.markup.formats import Tier
-from tests.core.markup.families.driver import TOOLS, Calls, check
+from proxy.core.markup.formats import Tier, Tools
+from tests.core.markup.families.driver import TOOLS, Calls, check, recover
+from tests.core.markup.scanning import cuts, scan
 from tests.support.tables import table
 
 FORMATS = (*plain_json.FORMATS, *step.FORMATS, *elements.FORMATS)
@@ -189,6 +190,9 @@ TEXTS = (
     'functools[{"name": "get_weather", "arguments": "Oslo"}]',
     '<|function_call|>{"name": "get_time"}',
     '<|function_call|>{"name": "get_weather", "arguments": "{}"}',
+    '<tools>{"name": "get_time"}</tools>',
+    '<|message_sep|>function call<|role_sep|>\n{"name": "get_time"}',
+    '<|message_sep|>function call<|role_sep|>\n{"name": "get_weather", "arguments": "{}"}',
     "<|message_sep|>\n\nfunction calls are",
     "<|message_sep|> and no more",
     "<|message_sep|>",
@@ -206,6 +210,45 @@ TEXTS = (
 )
 
 
+@table(
+    "key",
+    [
+        "type",
+        "properties",
+        "$ref",
+        "required",
+        "$schema",
+        "$defs",
+        "additionalProperties",
+        "anyOf",
+        "oneOf",
+        "allOf",
+    ],
+)
+def test_one_key_of_a_schema_shows_that_a_tool_is_only_declared(key: str) -> None:
+    """Unless the tool has such a parameter, or the arguments stand where no schema does."""
+    declared = f'{{"name": "get_weather", "parameters": {{"{key}": "object"}}}}'
+    for text in (
+        f"<tools>{declared}</tools>",
+        f"<TOOLCALL>[{declared}]</TOOLCALL>",
+        f"<|tool_calls|>[{declared}]",
+    ):
+        check(WRAPPED, text, [], text)
+        called = text.replace("parameters", "arguments")
+        check(WRAPPED, called, [("get_weather", {key: "object"})], "")
+    tools = Tools({"get_weather": {"type": "object", "properties": {key: {}}}})
+    assert recover(WRAPPED, f"<tools>{declared}</tools>", tools=tools)[0] == [
+        ("get_weather", {key: "object"})
+    ]
+
+
+@table("key", ["description", "input_schema"])
+def test_what_stands_beside_a_name_in_a_declaration_shows_it_too(key: str) -> None:
+    text = f'<TOOLCALL>[{{"name": "get_time", "{key}": "x", "parameters": {{}}}}]</TOOLCALL>'
+    check(WRAPPED, text, [], text)
+    check(WRAPPED, text.replace("parameters", "arguments"), [("get_time", {})], "")
+
+
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(WRAPPED, text, calls, left)
@@ -214,6 +257,26 @@ def test_calls(text: str, calls: Calls, left: str) -> None:
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check(WRAPPED, text, [], text)
+
+
+@table(
+    ("before", "text", "called"),
+    [
+        ("", f"function call<|role_sep|>\n{JSON}", True),
+        ("\n", f"function call<|role_sep|>\n{JSON}", True),
+        ("a ", f"function call<|role_sep|>\n{JSON}", False),
+        ("", f"functools[{JSON}]", True),
+        ("So: ", f"functools[{JSON}]", True),
+        ("So:\n", f"functools[{JSON}]", True),
+        ("my", f"functools[{JSON}]", False),
+        ("(", f"functools[{JSON}]", False),
+        ("import ", "functools[0]", False),
+    ],
+)
+def test_what_begins_with_words_counts_at_its_place_only(before: str, text: str, called: bool) -> None:
+    whole = [before + text] if not called else [before, (text, ["get_weather"])]
+    for pieces in cuts(before + text):
+        assert scan(pieces, formats=WRAPPED, tools=TOOLS) == [one for one in whole if one]
 
 
 def element(name: str, **values: str) -> str:

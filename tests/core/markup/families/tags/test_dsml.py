@@ -37,6 +37,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "",
     ),
+    "4.1's": (
+        section(CALL, name="calls").replace("DSML｜", "DSML｜ "),
+        [OSLO],
+        "",
+    ),
     "GigaChat's": (section(CALL, name="tool_calls").replace("DSML", "GCML"), [OSLO], ""),
     "behind a spoiled tag": (f"So.\n<｜DSML｜tool_calls...\n\n{section(CALL)}", [OSLO], "So.\n"),
     "behind one of another kind": (

@@ -217,6 +217,12 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("write_file", {"path": "p", "content": call("get_weather", city="Oslo") + " so"})],
         " ok",
     ),
+    "no closer of a value, before a key that the tool does not have": (
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo<arg_key>town</arg_key><arg_value>x</arg_value>"
+        "</tool_call>",
+        [("get_weather", {"city": "Oslo", "town": "x"})],
+        "",
+    ),
     "tags in a value, named and in pairs": (
         call("get_weather", city="`<arg_value>`, <arg_key> or r'<arg_value>(.*)</arg_value>'"),
         [("get_weather", {"city": "`<arg_value>`, <arg_key> or r'<arg_value>(.*)</arg_value>'"})],
@@ -283,6 +289,8 @@ TEXTS = (
     call("get_weather", city="Oslo<arg_key>days<arg_value>2"),
     call("get_weather", city="Oslo\ndays</arg_key>\n<arg_value>2"),
     call("get_weather", city="Oslo\ndays\n<arg_value>2"),
+    call("get_weather", city="Oslo days</arg_key><arg_value>2"),
+    "<tool_call>get_weather<arg_key>ci<ty</arg_key><arg_value>Oslo</arg_value></tool_call>",
     call("get_weather", city="Oslo\ndays</arg_key>\n<arg_value>2", unit="C"),
     "<iquestcoder_tool_call> is IQuest Coder's opener.",
     "<iquestcoder_tool_call>get_time",

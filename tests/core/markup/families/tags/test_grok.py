@@ -38,6 +38,16 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "\n",
     ),
+    "two signs in the closer": (
+        call("get_weather", '</xai:function_call"?>', city="Oslo") + " x",
+        [OSLO],
+        " x",
+    ),
+    "more than two signs in the closer": (
+        call("get_weather", '</xai:function_call""">', city="Oslo") + " x",
+        [OSLO],
+        '"> x',
+    ),
     "no end of the closer": (call("get_weather", "</xai:function_call", city="Oslo") + " x", [OSLO], " x"),
     "no end of the closer at the end": (call("get_weather", "</xai:function_call", city="Oslo"), [OSLO], ""),
     "no closer of the last value": (WEATHER.replace("</parameter>", ""), [OSLO], ""),

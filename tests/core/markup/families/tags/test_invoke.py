@@ -139,6 +139,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_time", {})],
         "",
     ),
+    "Muse's, with a namespace and a recipient": (
+        '<atem:function_calls><atem:invoke name="weather.get_time<|message|>"></atem:invoke></atem:function_calls>',
+        [("get_time", {})],
+        "",
+    ),
     "Muse's, of nobody": (
         '<atem:function_calls><atem:invoke name="weather.other"></atem:invoke></atem:function_calls>',
         [("weather.other", {})],
@@ -357,6 +362,14 @@ def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     for format in WRAPPED:
         if text.startswith(format.openers):
             assert format.read(text, 0, False, TOOLS) is None
+
+
+@table("between", ["", "x" * 200, "x" * 3000])
+def test_a_wrapper_for_several_waits_for_the_first_declared_call(between: str) -> None:
+    text = anthropic(element("other", a=between), WEATHER)
+    usual = [format for format in invoke.FORMATS if format.tier is not Tier.OPTIONAL]
+    for pieces in ([text], [*text]):
+        assert scan(pieces, formats=usual, tools=TOOLS) == [(text, ["get_weather"])]
 
 
 def muse(name: str = "get_weather", **values: str) -> str:

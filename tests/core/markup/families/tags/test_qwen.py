@@ -281,6 +281,15 @@ def test_calls(text: str, calls: Calls, left: str) -> None:
     check(FORMATS, text, calls, left)
 
 
+def test_a_newline_at_one_end_only_is_no_data() -> None:
+    """But Seed-OSS keeps it."""
+    text = wrapped(
+        "<function=write_file><parameter=path>a\n</parameter><parameter=content>\nb</parameter></function>"
+    )
+    check(FORMATS, text, [("write_file", {"path": "a", "content": "b"})], "")
+    check(FORMATS, seed(text), [("write_file", {"path": "a\n", "content": "\nb"})], "")
+
+
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check(FORMATS, text, [], text)

@@ -154,6 +154,9 @@ CASES: dict[str, tuple[str, Calls, str]] = {
 }
 
 TEXTS = (
+    k3(k3_call("get_weather", ("city", "string", "Oslo"), ("days", "integer", "2"))).replace(
+        "Oslo<|close|>", "Oslo"
+    ),
     f"The token {BEGIN} opens a section.",
     f"{CALL}functions.get_weather:0",
     f'{CALL}functions.get_weather:0{ARGUMENTS}{{"city": "Os',
