@@ -189,6 +189,10 @@ WRITERS: Final[Mapping[str, Writer]] = {
     "Mistral": _headed("[TOOL_CALLS]NAME[ARGS]", ""),
     "MiniMax M2": _tags("<minimax:tool_call>\n", *_INVOKE, "</minimax:tool_call>"),
     "Anthropic": _tags("<function_calls>\n", *_INVOKE, "</function_calls>"),
+    "Anthropic, oldest": _tags(
+        "<function_calls>\n", "<invoke>\n<tool_name>NAME</tool_name>\n<parameters>\n", "<KEY>VALUE</KEY>\n",
+        "</parameters>\n</invoke>\n", "</function_calls>",
+    ),
     "Dots": _tags("<dots_function_call>\n", *_INVOKE, "</dots_function_call>"),
     "Muse": _tags("<atem:function_calls>\n", *_MUSE, "</atem:function_calls>"),
     "Muse, with recipients": _tags(

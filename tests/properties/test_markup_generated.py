@@ -59,6 +59,10 @@ def scanned(pieces: list[str], end: End = End.WHOLE) -> tuple[list[tuple[str, An
     return found, left
 
 
+UNTYPED = {"MiniMax M3", "FunctionGemma"}
+"""Families that write numbers as texts, so that only a schema tells them apart."""
+
+
 @table("family", WRITERS, ids=list(WRITERS))
 def test_what_a_family_writes_is_read_as_it_was_meant(family: str) -> None:
     write = WRITERS[family]
@@ -67,6 +71,7 @@ def test_what_a_family_writes_is_read_as_it_was_meant(family: str) -> None:
     @given(PROSE, st.sampled_from(sorted(TOOLS.schemas)), ARGUMENTS, st.integers(1, 9))
     def one(prose: str, name: str, arguments: dict[str, Any], size: int) -> None:
         assume(name.isidentifier() or family not in ("LFM2", "Llama 4"))
+        assume(family not in UNTYPED or not arguments.get("filters"))
         text = prose + write(name, arguments)
         cut = [text[at : at + size] for at in range(0, len(text), size)]
         assert scanned([text]) == scanned(cut) == ([(name, arguments)], prose)

@@ -136,6 +136,8 @@ FAMILIES = {
     "arrows with another tool": '[TOOL_CALL]{tool => "get_whether", args => {--city "Rome"}}[/TOOL_CALL]',
     "Ruby's hash": "{tool => 1, args => {a => 2}}",
     "Harmony's element": "<assistant to=get_weather> is how it begins.",
+    "Harmony's header in brackets": '[assistant to=get_weather code<|message|>{"city": "Rome"}',
+    "openPangu's token": "The tokens [unused11] and [unused12] stand around its calls.",
     "Functionary's recipient": '>>>get_weather\n{"city": "Rome"}',
     "Python's prompt": ">>> get_time()\n{}",
     "Python's module": "from functools import partial\nfunctools[0]\nfunctools[{'a': 1}]\nfunctools.partial(f)",
