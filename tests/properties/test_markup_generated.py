@@ -145,6 +145,14 @@ def test_a_call_of_another_tool_is_not_held_to_its_end(family: str) -> None:
     assert longest <= (SOON if family in ALONE else LONGEST_FOREIGN)
 
 
+@table("family", list(WRITERS))
+def test_a_call_that_ends_the_reply_is_meant_within_a_thought_that_nothing_has_ended(family: str) -> None:
+    text = f"<think>I look.\n{WRITERS[family]('get_weather', {'city': 'Rome'})}"
+    for pieces in ([text], [*text]):
+        got = reply(pieces)
+        assert (calls(got), "".join(texts(got)).strip()) == (["get_weather"], "I look.")
+
+
 VERBATIM = (
     "Qwen Coder", "Qwen Coder, bare", "Seed", "GLM", "Hunyuan", "DSML", "Kimi K3", "MiniMax M2", "MiniMax M3",
     "Anthropic", "Dots", "Muse", "Step 3", "Solar 2", "Grok", "MiniCPM",

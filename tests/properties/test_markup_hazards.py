@@ -109,6 +109,18 @@ SWALLOWING = {
 }
 
 DECLARED = {
+    "a whole prompt of Hermes": (
+        "These are my tools, as I was told:\n<tools>\n"
+        '{"type": "function", "function": {"name": "get_weather", "description": "Asks", "parameters": {"type": '
+        '"object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}\n'
+        '{"type": "function", "function": {"name": "get_time", "parameters": {}}}\n</tools>\n\nA call is JSON '
+        'within <tool_call></tool_call>:\n<tool_call>\n{"name": <name>, "arguments": <object>}\n</tool_call>'
+    ),
+    "a whole prompt of Qwen Coder": (
+        "<tools>\n<function>\n<name>get_weather</name>\n<parameters>\n<parameter>\n<name>city</name>\n"
+        "<type>string</type>\n</parameter>\n</parameters>\n</function>\n</tools>\n\nTo call one, reply so:\n\n"
+        "<tool_call>\n<function=some_name>\n<parameter=some_key>\nvalue\n</parameter>\n</function>\n</tool_call>"
+    ),
     "in tools, a short schema": '<tools>\n{"name": "get_weather", "parameters": {"type": "object"}}\n</tools>',
     "in tools, with a reference": '<tools>{"name": "get_weather", "parameters": {"$ref": "#/a"}}</tools>',
     "with a description": '<tool_call>{"name": "get_time", "description": "Now", "parameters": {}}</tool_call>',

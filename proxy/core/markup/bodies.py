@@ -67,6 +67,10 @@ class Objects(Enum):
     EITHER = "a name and arguments, or a declared name → arguments"
 
 
+class OnlyDeclared(Exception):
+    """Tools are declared here, and none is called."""
+
+
 class Unended(Exception):
     """The text stopped before the block did: only more of it can tell."""
 
@@ -98,7 +102,10 @@ def object_text(text: str) -> str | None:
 
 
 def calls_in(value: Any, tools: Tools, objects: Objects = Objects.NAMED) -> tuple[Recovered, ...]:
-    """Returns the calls that a JSON value describes, and leaves out what is no call."""
+    """Returns the calls that a JSON value describes, and leaves out what is no call.
+
+    Raises OnlyDeclared where a tool is only declared: all else that stands beside it is as well, however little it
+    says."""
     found: list[Recovered] = []
     for entry in value if isinstance(value, list) else [value]:
         if isinstance(entry, dict):
@@ -132,7 +139,9 @@ def _one(entry: Mapping[str, Any], tools: Tools, objects: Objects) -> Iterator[R
     if holding is None and objects is not Objects.WITH_ARGUMENTS:
         beside = {key: value for key, value in entry.items() if key != naming and key not in _ABOUT_THE_CALL}
         arguments = _beside(beside, schema)
-    elif holding == "arguments" or (holding and not _is_schema(entry[holding], entry, schema)):
+    elif holding:
+        if holding != "arguments" and _is_schema(entry[holding], entry, schema):
+            raise OnlyDeclared
         arguments = _arguments(entry[holding], schema)
     if arguments is not None:
         yield Recovered(entry[naming], arguments)
@@ -261,6 +270,6 @@ def _block(pieces: list[str], end: int, markers: Markers, tools: Tools) -> Block
     for piece in pieces:
         try:
             calls += calls_in(jsonish.parse(piece), tools, markers.objects)
-        except BadJson:
+        except (BadJson, OnlyDeclared):
             return None
     return Block(end, tuple(calls)) if calls else None

@@ -96,6 +96,13 @@ CONTENTS = [
     ),
     pytest.param("</ifm|think>Hi", [TextDelta("Hi")], id="a closer of K2 Horizon's alone"),
     pytest.param("[unused16]Hm.[unused17]Hi", [ReasoningDelta("Hm."), TextDelta("Hi")], id="openPangu's"),
+    *(
+        pytest.param(text, [TextDelta(text)], id=text[:24])
+        for text in (
+            "Here is my thought process: a.\nHere is my response: b.",
+            "Here are my reasoning steps:\na\n[BEGIN FINAL RESPONSE]\nb\n[END FINAL RESPONSE]",
+        )
+    ),
     pytest.param("</think:fast>\nHi", [TextDelta("Hi")], id="a closer with a suffix alone"),
     pytest.param("<think:fast", [TextDelta("<think:fast")], id="half a tag with a suffix"),
     pytest.param("<think: fast>a", [TextDelta("<think: fast>a")], id="no suffix"),

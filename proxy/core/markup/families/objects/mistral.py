@@ -42,9 +42,10 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
         return waiting(tools, [named["name"]], len(text) - at)
     try:
         value = jsonish.parse(text[value_at : found.stop])
-    except BadJson:
+        calls = _calls(named["name"] if named else None, value, tools)
+    except (BadJson, bodies.OnlyDeclared):
         return None
-    if not (calls := _calls(named["name"] if named else None, value, tools)):
+    if not calls:
         return None
     after = bodies.after_blank(text, found.stop)
     if not ended and (after == len(text) or bodies.may_follow(text, after, _CLOSERS)):

@@ -73,6 +73,7 @@ TEXTS = (
     "[TOOL_CALLS]get_weather{city Oslo}",
     "[TOOL_CALLS]get_weather[1]",
     "[TOOL_CALLS][1, 2]",
+    '[TOOL_CALLS][{"name": "get_time", "parameters": {}}, {"name": "untyped", "parameters": {"type": "object"}}]',
     f"[TOOL_CALLS][{JSON}",
 )
 

@@ -242,6 +242,13 @@ def test_one_key_of_a_schema_shows_that_a_tool_is_only_declared(key: str) -> Non
     ]
 
 
+def test_what_stands_beside_a_declaration_is_one_as_well() -> None:
+    declared = '{"name": "get_weather", "parameters": {"type": "object"}}'
+    for beside in ('{"name": "get_time", "parameters": {}}', '{"name": "get_time"}', JSON):
+        for text in (f"<tools>{declared}\n{beside}</tools>", f"<TOOLCALL>[{beside}, {declared}]</TOOLCALL>"):
+            check(WRAPPED, text, [], text)
+
+
 @table("key", ["description", "input_schema"])
 def test_what_stands_beside_a_name_in_a_declaration_shows_it_too(key: str) -> None:
     text = f'<TOOLCALL>[{{"name": "get_time", "{key}": "x", "parameters": {{}}}}]</TOOLCALL>'
