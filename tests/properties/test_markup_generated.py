@@ -98,6 +98,24 @@ def test_at_the_end_of_a_reply_the_closer_may_be_missing(family: str) -> None:
     assert not left.strip()
 
 
+ENDS = {
+    "Kimi K2": "<|tool_call_end|>", "DeepSeek": "<｜tool▁call▁end｜>", "Solar": "<|tool_call:end|>",
+    "PLaMo": "<|plamo:end_tool_arguments:plamo|>",
+}  # fmt: skip
+
+
+@table("family", ENDS)
+def test_half_of_the_token_that_ends_a_call_is_enough_behind_whole_json(family: str) -> None:
+    """The JSON shows by itself that it is whole, and the token is often the one that stops the model, or a part of it
+    the stop sequence: what is left of it is markup. Where the output limit has cut, nobody knows that."""
+    end = ENDS[family]
+    head = WRITERS[family]("book_table", {"city": "Rome"}).partition(end)[0]
+    for size in (0, *range(2, len(end))):
+        text = f"I look. {head}{end[:size]}"
+        assert scanned([text]) == scanned([*text]) == ([("book_table", {"city": "Rome"})], "I look. ")
+        assert scanned([text], End.CUT) == ([], text)
+
+
 WHOLE_WITHOUT = {"one wrapper more": "\n</tool_calls>", "Seed": "\n</seed:tool_call>"}
 """What the output limit may cut off and leave the call whole: it has its own closer, which these stand around. Where a
 family has no closer at all, the last bracket of its JSON is the end of the call, and what is cut there is not whole."""

@@ -54,7 +54,7 @@ FORMATS: Final = (
         tuple(f"<{word.format(number)}>" for word, number in product(_TOKENS, ("calls", "call"))),
         partial(sections.read, _GRAMMAR),
         tuple(f"{join}end{bar}>" for join, bar in product("▁_", "｜|")),
-        leftovers=("<｜tool▁calls▁end｜>",),
+        leftovers=("<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"),
         native=True,
     ),
 )

@@ -51,7 +51,7 @@ FORMATS: Final = (
         tuple(f"<|plamo:begin_tool_{word}:plamo|>" for word in ("requests", "request")),
         partial(sections.read, _GRAMMAR),
         tuple(f"end_tool_{word}:plamo|>" for word in ("arguments", "request", "requests")),
-        leftovers=tuple(f"<|plamo:end_tool_{word}:plamo|>" for word in ("requests", "request")),
+        leftovers=tuple(f"<|plamo:end_tool_{word}:plamo|>" for word in ("arguments", "request", "requests")),
         native=True,
     ),
 )

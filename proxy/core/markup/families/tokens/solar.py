@@ -47,7 +47,7 @@ FORMATS: Final = (
         (_BEGIN, _CALLS, _CALL),
         _read,
         ("}", "<|tool_call:end|>", "<|calls|>", "<|end|>", "<|flush|>"),
-        leftovers=("<|calls|>", "<|end|>", "<|flush|>"),
+        leftovers=("<|tool_call:end|>", "<|calls|>", "<|end|>", "<|flush|>"),
         native=True,
     ),
 )

@@ -2,6 +2,7 @@
 
 from proxy.core.markup.families.tokens import deepseek, kimi
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.core.markup.scanning import scan
 from tests.support.tables import table
 
 FORMATS = (*deepseek.FORMATS, *kimi.FORMATS)
@@ -56,11 +57,7 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "no end of the call": (f"{BEGIN}{OSLO_V31.removesuffix(CALLED)}{END}", [OSLO], ""),
     "no end at all": (f"{BEGIN}{OSLO_V31.removesuffix(CALLED)}", [OSLO], ""),
     "no begin of the call": (f"{BEGIN}{OSLO_V31.removeprefix(CALL)}{END}", [OSLO], ""),
-    "singular for plural": (
-        f"{BEGIN}{OSLO_V31}{END}".replace("calls", "call"),
-        [OSLO],
-        "<｜tool▁call▁end｜>",
-    ),
+    "singular for plural": (f"{BEGIN}{OSLO_V31}".replace("calls", "call"), [OSLO], ""),
     "plural for singular": (f"{BEGIN}{OSLO_V31}{END}".replace("call▁begin", "calls▁begin"), [OSLO], ""),
     "plural for singular, and no section": (OSLO_V31.replace("call▁begin", "calls▁begin"), [OSLO], ""),
     "the end of the turn": (f"{OSLO_V31}<｜end▁of▁sentence｜>", [OSLO], ""),
@@ -117,3 +114,9 @@ def test_text_stays_text(text: str) -> None:
 @table("text", [f"{BEGIN} is a", f"{CALL}a b", f"{CALL}get_time{SEP}x y"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     assert deepseek.FORMATS[0].read(text, 0, False, TOOLS) is None
+
+
+def test_a_token_too_many_goes_with_the_block() -> None:
+    text = f"{BEGIN}{OSLO_V31}{END}".replace("calls", "call")
+    for pieces in ([text], [*text]):
+        assert scan(pieces, formats=deepseek.FORMATS, tools=TOOLS) == [(text, ["get_weather"])]
