@@ -2,10 +2,10 @@
 
     <|start|>assistant<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{json}<|call|>
 
-`<|start|>assistant` and `<|constrain|>` may be missing, the recipient may stand before the channel, and the message may
-end with `<|end|>` or with the text. Where the prompt ends with `<|start|>assistant`, the reply begins with the
-recipient. LLM-jp puts a blank behind each token, and the format may be glued to the name. What names no recipient is
-prose. A tool that takes one text may get it as it is, up to `<|call|>`.
+`<|start|>assistant` and `<|constrain|>` may be missing, the recipient may stand before the channel, the channel may be
+written once more behind it, and the message may end with `<|end|>` or with the text. Where the prompt ends with
+`<|start|>assistant`, the reply begins with the recipient. LLM-jp puts a blank behind each token, and the format may be
+glued to the name. What names no recipient is prose. A tool that takes one text may get it as it is, up to `<|call|>`.
 
 Some write the header as an element, `<assistant to=NAME json>{json}</assistant>`, or in brackets, which is optional.
 The last format has lost its tokens, `assistant to=functions.NAME commentary json {json}`. It is optional, since
@@ -30,6 +30,8 @@ _HEADER: Final = shape(
     _WORD,
     blanks(),
     maybe(literal("to="), named("after", signs(r"[^\s<]", 200))),
+    blanks(),
+    maybe(literal("<|channel|>"), blanks(1), _WORD),
     blanks(),
     maybe(either(sequence(literal("<|constrain|>"), blanks(), _WORD), literal("json"), literal("code"))),
     blanks(),

@@ -22,6 +22,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "",
     ),
+    "the channel twice": (
+        f"<|start|>assistant{HEAD}<|channel|>commentary <|constrain|>json<|message|>{JSON}<|call|>",
+        [OSLO],
+        "",
+    ),
     "in the channel of the analysis": (
         f"<|channel|>analysis to=functions.get_weather code<|message|>{JSON}<|call|>",
         [OSLO],
