@@ -4,7 +4,7 @@ Nothing is lost silently: whoever drops or mends something says so here, once, a
 request carries the counts. The core has no logging of its own; the shell injects something with `debug` and `info`.
 """
 
-from typing import Any, Protocol, Unpack
+from typing import Any, Protocol, Unpack, cast
 
 from proxy.core.facts import RequestFacts
 from proxy.core.work import Work
@@ -25,50 +25,50 @@ class Silence:
         pass
 
 
-Entries = tuple[dict[str, int], dict[str, int], dict[str, int], RequestFacts, list[str]]
+Counts = dict[str, int]
+Entries = tuple[RequestFacts, dict[str, Counts], list[str]]
 
 
 class Ledger:
     """One per request."""
 
-    __slots__ = ("details", "dropped", "facts", "log", "markup", "oddities", "warnings", "work")
+    __slots__ = ("details", "facts", "log", "remarks", "warnings", "work")
 
     def __init__(self, log: Log | None = None, *, details: bool = True) -> None:
         """`details`: does anybody read what is logged for debugging? Where there is much of it, it is asked first."""
         self.log: Log = log or Silence()
         self.details = details
-        self.oddities: dict[str, int] = {}
-        self.dropped: dict[str, int] = {}
-        self.markup: dict[str, int] = {}
-        self.warnings: list[str] = []
         self.facts: RequestFacts = {}
+        self.remarks: dict[str, Counts] = {}
+        """What was strange, by its kind, if anything was."""
+        self.warnings: list[str] = []
         self.work = Work()
         """What is left of what the request may cost."""
 
     def entries(self) -> Entries:
         """A copy of what stands here, to come back to should the work be begun again."""
-        return (
-            self.oddities.copy(),
-            self.dropped.copy(),
-            self.markup.copy(),
-            self.facts.copy(),
-            self.warnings.copy(),
-        )
+        return self.facts.copy(), _copied(self.remarks), self.warnings.copy()
 
     def back_to(self, entries: Entries) -> None:
-        *counts, self.facts, warnings = entries
-        for now, before in zip((self.oddities, self.dropped, self.markup), counts, strict=True):
-            now.clear()
-            now.update(before)
-        self.warnings[:] = warnings  # others hold the list itself
+        """All is put right in its place, since others hold it."""
+        facts, remarks, self.warnings[:] = entries
+        noted = cast(dict[str, Any], self.facts)
+        noted.clear()
+        noted.update(facts)
+        self.remarks.clear()
+        self.remarks.update(_copied(remarks))
 
     @property
-    def remarks(self) -> dict[str, dict[str, int]]:
-        """What was strange, by its kind, if anything was."""
-        if not (self.oddities or self.markup or self.dropped):  # as in nearly every request
-            return {}
-        kinds = {"oddities": self.oddities, "markup": self.markup, "dropped": self.dropped}
-        return {kind: counts for kind, counts in kinds.items() if counts}
+    def oddities(self) -> Counts:
+        return self.remarks.get("oddities", {})
+
+    @property
+    def markup(self) -> Counts:
+        return self.remarks.get("markup", {})
+
+    @property
+    def dropped(self) -> Counts:
+        return self.remarks.get("dropped", {})
 
     def note(self, **facts: Unpack[RequestFacts]) -> None:
         """Something about the request that its log line tells."""
@@ -81,13 +81,20 @@ class Ledger:
 
     def odd(self, what: str) -> None:
         """The backend said something strange that could be understood or had to be ignored."""
-        self.oddities[what] = self.oddities.get(what, 0) + 1
+        self._count("oddities", what)
 
     def found(self, outcome: str, format: str) -> None:
         """The backend's text held something that looked like a tool call; what became of it."""
-        what = f"{outcome}:{format}"
-        self.markup[what] = self.markup.get(what, 0) + 1
+        self._count("markup", f"{outcome}:{format}")
 
     def drop(self, what: str) -> None:
         """Something of the client's request is not passed on."""
-        self.dropped[what] = self.dropped.get(what, 0) + 1
+        self._count("dropped", what)
+
+    def _count(self, kind: str, what: str) -> None:
+        counts = self.remarks.setdefault(kind, {})
+        counts[what] = counts.get(what, 0) + 1
+
+
+def _copied(remarks: dict[str, Counts]) -> dict[str, Counts]:
+    return {kind: counts.copy() for kind, counts in remarks.items()} if remarks else {}
