@@ -109,7 +109,6 @@ def note(in_flight: InFlight, plan: Plan, why: Why) -> None:
     """This backend is asked now."""
     backend, preparation = plan.backend.name, plan.preparation
     profile, model = preparation.profile, as_name(preparation.model)
-    if in_flight.watch is not None:
-        in_flight.watch.attempt(why, backend, model, preparation)
+    in_flight.attempt(why, backend, model, preparation)
     in_flight.profile = profile
     in_flight.ledger.note(backend=backend, backend_model=model, profile=profile.name)

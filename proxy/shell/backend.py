@@ -23,9 +23,9 @@ from proxy.core.tenants import key_of
 from proxy.shell.concurrency import ConcurrencyLimit, SlotCounts
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Exchange, Timeouts, Transport
+from proxy.shell.in_flight import InFlight
 from proxy.shell.known_models import UNNOTED, KnownModels, Taught, Teaching
 from proxy.shell.offload.threads import LARGE_BYTES, WorkThreads
-from proxy.shell.watching.watch import Watch
 
 MAX_LESSONS = 3
 """One request is changed and sent again at most this often. Each time costs a round trip, and few models have three
@@ -138,8 +138,9 @@ class Backend:
             url = counter.url(target, model.name)
         return Plan(self, await self._prepare(request, target, model.name, url, ledger, counter), owner, only)
 
-    async def ask(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> Exchange:
+    async def ask(self, plan: Plan, in_flight: InFlight) -> Exchange:
         """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again."""
+        ledger, watch = in_flight.ledger, in_flight.watch
         if not (taught := plan.taught):  # a request earns once, however often refusals have changed it
             self.budget.earn()
         while True:
@@ -148,16 +149,14 @@ class Backend:
                 post if watch is None or watch.outgoing is None else watch.post(post),
                 self._timeouts(plan.preparation.profile.first_byte_s),
             )
-            if watch is not None:
-                watch.head_came(exchange.status, exchange.headers)
+            in_flight.head_came(exchange.status, exchange.headers)
             if exchange.status // 100 == 2:
                 if taught:  # what was refused again may have been a misunderstanding, and is not kept
                     self.known.learn_from_refusals(plan.preparation.model, taught, plan.owner, ledger)
                 return exchange
             words = await exchange.read_at_most(MAX_REFUSAL_BYTES)
             exchange.close()
-            if watch is not None:
-                watch.refused(words)
+            in_flight.refused(words)
             text = words.decode("utf-8", "replace")
             changed = None
             if (status := exchange.status) in TEACHING and len(taught) < MAX_LESSONS:
@@ -170,25 +169,25 @@ class Backend:
                 changed = await self._put_to(target, plan.preparation, ledger)
             if changed is None:
                 raise _fault(exchange, words, plan)
-            if watch is not None:
-                watch.attempt("lesson", self.name, as_name(changed.model), changed)
+            in_flight.attempt("lesson", self.name, as_name(changed.model), changed)
             language = plan.preparation.profile.dialect
             plan = replace(plan, preparation=changed)
             if changed.profile.dialect != language:
                 raise OtherLanguage(plan)
 
-    async def count(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> int:
+    async def count(self, plan: Plan, in_flight: InFlight) -> int:
         """Returns the number of tokens in the request of a plan that was made for that."""
         assert plan.preparation.counter is not None
         try:
-            exchange = await self.ask(plan, ledger, watch)
+            exchange = await self.ask(plan, in_flight)
         except Fault as fault:
             if shows_no_counter(fault):
                 raise not_offered() from fault
             raise
         answer = await _whole(exchange)
-        if watch is not None:
-            watch.counted(answer)
+        in_flight.refused(answer)
+        in_flight.attempt_ended(None, None)
+        ledger = in_flight.ledger
         ledger.work.takes_long |= len(answer) > LARGE_BYTES
         return await self._threads.run(partial(plan.preparation.counter.read, answer), ledger)
 

@@ -125,9 +125,9 @@ class Engine:
         run = in_flight.run = await in_flight.store.begin(queued, asked.owning)
         in_flight.ledger.facts["stored"] = True
         in_flight.channel.likely.clear()
+        if in_flight.attempts is not None:
+            in_flight.seen()  # as it came: the run has a channel of its own
         in_flight.channel = run.channel
-        if in_flight.watch is not None:
-            in_flight.watch.background = True
         work = self._go_on(in_flight, asked, attempts, plan, asker)
         run.go(self.scope.enclose(in_flight, work))
         return run
@@ -214,9 +214,9 @@ class Engine:
                 plan = other.plan
                 in_flight.profile = plan.preparation.profile
                 continue
-            if in_flight.watch is not None and (ended := pipeline.reply.ended) is not None:
+            if in_flight.attempts and (ended := pipeline.reply.ended) is not None:
                 fault = ended.fault and self.secret_mask.to_keep(ended.fault, in_flight.headers)
-                in_flight.watch.attempt_ended(ended.ending, fault)
+                in_flight.attempt_ended(ended.ending, fault)
             thought = pipeline.put_right(seen=plan.preparation.request.stream)
             plan.backend.known.learn_from_reply(
                 plan.preparation, plan.owner, pipeline.reply, thought, in_flight.ledger
@@ -232,8 +232,7 @@ class Engine:
             with in_flight.interruptible:
                 await plan.backend.enter(in_flight.owner, only=plan.only)
                 try:
-                    if in_flight.watch is not None:
-                        in_flight.watch.placed()
+                    in_flight.placed()
                     if in_flight.run is not None:
                         await in_flight.run.asking()
                     await self._ask(in_flight, plan, pipeline)
@@ -249,7 +248,7 @@ class Engine:
     async def _ask(self, in_flight: InFlight, plan: Plan, pipeline: Pipeline) -> None:
         admission = plan.backend.breaker.admit(in_flight.owner, only=plan.only)
         try:
-            exchange = await plan.backend.ask(plan, in_flight.ledger, in_flight.watch)
+            exchange = await plan.backend.ask(plan, in_flight)
             await relay(in_flight, exchange, pipeline, admission, self._check_processes, plan)
         except (ConnectionError, OtherLanguage):
             raise  # the client has left, or the reply will be another

@@ -7,8 +7,9 @@ from typing import Any
 
 from proxy.core.argument_problem import ArgumentProblem
 from proxy.core.errors import Fault, OwnWords, ProxyFault
-from proxy.core.events import Reply
+from proxy.core.events import Ending, Reply
 from proxy.core.facts import RequestFacts
+from proxy.core.flow.request import Preparation
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
@@ -16,8 +17,10 @@ from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
 from proxy.core.profile import BackendProfile
 from proxy.core.stream.observer import observing
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.surfaces.framing import SOCKET
 from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.core.tenants import Tenant
+from proxy.core.tracing.wishes import wishes_of
 from proxy.shell.cancellation import Interruptible, shutting_down
 from proxy.shell.destination import Destination
 from proxy.shell.limits.tenant_limits import FREE
@@ -26,7 +29,23 @@ from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.turn_store import BackgroundRun, TurnStore
 from proxy.shell.watching.content import Content, verdict_on
-from proxy.shell.watching.watch import Watch
+from proxy.shell.watching.watch import (
+    CONTENT,
+    ENDED,
+    ENDING,
+    FAULT,
+    FIRST_BYTE,
+    FIRST_TEXT,
+    HEAD,
+    NOT_YET,
+    PLACE,
+    STATUS,
+    WISHES,
+    AttemptNotes,
+    Notes,
+    Watch,
+    Why,
+)
 
 OK = 200
 
@@ -73,8 +92,12 @@ class InFlight:
         """If its work goes on in the background."""
         self.unkept: SurfaceContext | None = None
         """A stream that is kept as it is should the client leave."""
+        self.attempts: list[AttemptNotes] | None = None
+        """What is noted of each for those who watch; None if nobody does."""
+        self.date: float
+        """In seconds since 1970, where somebody watches."""
         self.watch: Watch | None = None
-        """What those see who watch it; None if nobody does."""
+        """All that those see, as soon as one of them looks."""
         self.content: Content | None = None
         """What is said in it, if somebody watches that."""
         self.reply: Reply | None = None
@@ -158,8 +181,11 @@ class InFlight:
         if pipeline.begun:
             text = seconds
             facts.setdefault("ms_first_text", milliseconds)
-        if self.watch is not None:
-            self.watch.heard(seconds, text)
+        if self.attempts:
+            attempt = self.attempts[-1]
+            if attempt[FIRST_BYTE] is None:
+                attempt[FIRST_BYTE] = seconds
+            attempt[FIRST_TEXT] = text
 
     def note_fault(self, fault: Fault) -> None:
         """What kind it is of, and the cause, which only the log may tell (S34). It is kept as a copy: one that was
@@ -167,17 +193,89 @@ class InFlight:
         self.fault = fault.changed()
         self.ledger.note(**facts_of(fault))
 
-    def close(self) -> None:
+    def close(self) -> float:
         """Counts the request and writes its line: whose it was, what it came to, cost, and what was strange. Never
-        its content."""
+        its content. Returns the seconds that it took."""
         ledger, facts = self.ledger, self.ledger.facts
         ledger.work.forget_body()
         if self.reply is not None:
             _note_reply(facts, self.reply)
-        facts["ms_total"] = _milliseconds(self.clock() - self.began)
+        seconds = self.clock() - self.began
+        facts["ms_total"] = _milliseconds(seconds)
         facts["bytes_out"] = self.channel.bytes_out
         self.metrics.ended(self.surface.name, ledger, self.fault)
         self.log.tell("request", {**facts, **ledger.remarks})
+        return seconds
+
+    # ── for those who watch it ──
+
+    def notes(self, ended: float | None = None, fault: Fault | None = None) -> Notes:
+        """What its `Watch` is made of. `fault`: see `Watch.fault`."""
+        assert self.attempts is not None
+        caller, channel, ledger = self.caller, self.channel, self.ledger
+        return (
+            channel.request_id,
+            self.surface.name,
+            "websocket" if channel.framing is SOCKET else "http",
+            caller.method,
+            caller.path,
+            ledger.facts,
+            ledger.remarks,
+            ledger.warnings,
+            self.date,
+            self.clock,
+            self.began,
+            self.attempts,
+            ended,
+            fault,
+        )
+
+    def seen(self) -> Watch:
+        """As those see it who watch it."""
+        if self.watch is None:
+            self.watch = Watch(*self.notes())
+        return self.watch
+
+    def attempt(self, why: Why, backend: str, model: str, preparation: Preparation) -> None:
+        """This is asked now, or waits for its place. `model`: see `Attempt.backend_model`."""
+        if self.attempts is None:
+            return
+        profile, url, now = preparation.profile, preparation.post.url, self.clock() - self.began
+        attempt: AttemptNotes = [why, backend, model, profile.name, profile.dialect, url, now, *NOT_YET]
+        if why == "lesson":
+            before = self.attempts[-1]
+            before[ENDED], attempt[PLACE] = now, before[PLACE]
+        if self.watch is not None and self.watch.outgoing is not None:
+            attempt[WISHES] = wishes_of(preparation.request)
+        if self.content is not None:
+            attempt[CONTENT] = self.content.attempt(preparation)
+        self.attempts.append(attempt)
+
+    def placed(self) -> None:
+        """The attempt that is under way has its place."""
+        if self.attempts:
+            self.attempts[-1][PLACE] = self.clock() - self.began
+
+    def head_came(self, status: int, headers: Mapping[str, str]) -> None:
+        """The backend has sent the head of its answer."""
+        if self.attempts:
+            attempt = self.attempts[-1]
+            attempt[STATUS], attempt[HEAD] = status, self.clock() - self.began
+        if self.content is not None:
+            self.content.answered_with(headers)
+
+    def refused(self, words: bytes) -> None:
+        """The backend has refused, in these words, or has told a number of tokens."""
+        if self.attempts:
+            self.attempts[-1][FIRST_BYTE] = self.clock() - self.began
+        if self.content is not None:
+            self.content.received(words)
+
+    def attempt_ended(self, ending: Ending | None, fault: Fault | None) -> None:
+        """`fault`: see `Attempt.fault`."""
+        if self.attempts:
+            attempt = self.attempts[-1]
+            attempt[ENDED], attempt[ENDING], attempt[FAULT] = self.clock() - self.began, ending, fault
 
 
 def _milliseconds(seconds: float) -> float:

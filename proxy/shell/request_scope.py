@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from proxy.core.errors import Fault
-from proxy.core.surfaces.framing import SOCKET
 from proxy.shell.cancellation import Interruptible
 from proxy.shell.in_flight import InFlight, own_failure
 from proxy.shell.keeping import keep_cut
@@ -17,7 +16,6 @@ from proxy.shell.ops.metrics import CLIENT_GONE
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.turn_store import BackgroundRun
 from proxy.shell.under_way import UnderWay
-from proxy.shell.watching.watch import Watch
 from proxy.shell.watching.watchers import Watchers
 
 
@@ -36,8 +34,10 @@ class RequestScope:
         self.under_way.add(in_flight)
         failure: Fault | None = None
         run, in_flight.interruptible = None, Interruptible()
-        if self.watchers is not None and in_flight.watch is None:
-            self._watch(self.watchers, in_flight)
+        if (watchers := self.watchers) is not None and in_flight.attempts is None:
+            in_flight.attempts, in_flight.date = [], watchers.now()
+            if watchers.are_told_of_begins:
+                self._begin(watchers, in_flight)
         try:
             with in_flight.interruptible:
                 run = await work
@@ -58,11 +58,9 @@ class RequestScope:
                 in_flight.charge.end(in_flight.reply)
                 in_flight.channel.stop()
                 in_flight.store.close()
-                in_flight.close()
-                if self.watchers is not None and in_flight.watch is not None:
-                    if (told := in_flight.fault or failure) is not None:
-                        told = self.secret_mask.to_keep(told, in_flight.headers)
-                    self.watchers.end(in_flight.watch, in_flight.ledger.facts["status"], told)
+                seconds = in_flight.close()
+                if watchers is not None:
+                    self._end(watchers, in_flight, seconds, in_flight.fault or failure)
                 self.under_way.ended(in_flight)
         return run
 
@@ -77,23 +75,18 @@ class RequestScope:
         await in_flight.store.give_up()
         return refusal
 
-    def _watch(self, watchers: Watchers, in_flight: InFlight) -> None:
-        caller, channel, surface = in_flight.caller, in_flight.channel, in_flight.surface
-        watch = in_flight.watch = Watch(
-            channel.request_id,
-            surface.name,
-            "websocket" if channel.framing is SOCKET else "http",
-            caller.method,
-            caller.path,
-            caller.tenant.name,
-            in_flight.ledger,
-            watchers.now(),
-            in_flight.clock,
-            in_flight.began,
-        )
-        if not watchers.are_told_of_begins:
-            return
-        watchers.begin(watch, caller.headers, partial(self.secret_mask.hidden_in, headers=caller.headers))
+    def _begin(self, watchers: Watchers, in_flight: InFlight) -> None:
+        watch, headers, surface = in_flight.seen(), in_flight.headers, in_flight.surface
+        watchers.begin(watch, headers, partial(self.secret_mask.hidden_in, headers=headers))
         if (content := watch.content) is not None:
-            content.tenant, in_flight.content = caller.tenant, content
+            content.tenant, in_flight.content = in_flight.tenant, content
             in_flight.surface = content.surface = surface.drawing(content.mint, content.now)
+
+    def _end(self, watchers: Watchers, in_flight: InFlight, seconds: float, fault: Fault | None) -> None:
+        if fault is not None:
+            fault = self.secret_mask.to_keep(fault, in_flight.headers)
+        if (watch := in_flight.watch) is None:
+            watchers.keep(in_flight.notes(seconds, fault))
+        else:
+            watch.end(seconds, fault)
+            watchers.end(watch)

@@ -21,7 +21,7 @@ class UnderWay:
 
     def watches(self) -> list[Watch]:
         """Of those requests that are watched, in the order in which they began."""
-        live = [watch for request in self._requests if (watch := request.watch) is not None]
+        live = [request.seen() for request in self._requests if request.attempts is not None]
         return sorted(live, key=attrgetter("began"))
 
     def add(self, in_flight: InFlight) -> None:

@@ -82,5 +82,5 @@ def test_counters_are_write_only() -> None:
         for node in module.nodes
         if isinstance(node, ast.Attribute)
         and node.attr in COUNTS
-        and (ast.unparse(node.value).endswith("ledger") or module.name == "proxy.core.ledger")
+        and (ast.unparse(node.value).endswith(("ledger", "watch")) or module.name == "proxy.core.ledger")
     } == READ_COUNTS

@@ -43,7 +43,8 @@ def test_those_that_are_watched_are_told_in_the_order_in_which_they_began() -> N
     first, second = (a_watch(lambda began=began: began) for began in (1.0, 2.0))
     for watch in (second, None, first):
         request: Any = Request(under_way, heeds=True)
-        request.watch = watch
+        request.attempts = None if watch is None else []
+        request.seen = lambda watch=watch: watch
         under_way.add(request)
     assert under_way.watches() == [first, second]
 

@@ -1,6 +1,7 @@
 """Watchers of tests, and proxies that have them."""
 
 import asyncio
+import dataclasses
 import io
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -15,7 +16,7 @@ from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.shell.ops.logs import Log, make_log
 from proxy.shell.watching.content import Content, ContentRoom
-from proxy.shell.watching.watch import Watch
+from proxy.shell.watching.watch import Attempt, AttemptNotes, Watch
 from proxy.shell.watching.watchers import Watcher, Watchers
 from tests.support.replies import counting_mint
 from tests.support.sockets import PROMPTLY
@@ -27,6 +28,7 @@ class Onlooker:
     """Keeps all that it is handed."""
 
     name = "onlooker"
+    keep = None
 
     def __init__(self, *, content: bool = True) -> None:
         self.content = content
@@ -89,10 +91,34 @@ def same(fault: Fault) -> Fault:
     return fault
 
 
-def a_watch(clock: Callable[[], float], **fields: Any) -> Watch:
+def a_watch(
+    clock: Callable[[], float],
+    *attempts: Attempt,
+    tenant: str | None = "ann",
+    ledger: Ledger | None = None,
+    content: Content | None = None,
+    **fields: Any,
+) -> Watch:
+    ledger = ledger or Ledger()
+    if tenant is not None:
+        ledger.note(tenant=tenant)
     usual: dict[str, Any] = {"request_id": "req_1", "surface": "responses", "transport": "http"}
-    usual |= {"method": "POST", "path": "/v1/responses", "tenant": "ann"}
-    return Watch(**usual | {"ledger": Ledger(), "date": 0.0, "clock": clock, "began": clock()} | fields)
+    usual |= {"method": "POST", "path": "/v1/responses"}
+    usual |= {"facts": ledger.facts, "remarks": ledger.remarks, "warnings": ledger.warnings}
+    usual |= {"date": 0.0, "clock": clock, "began": clock(), "attempt_notes": list(map(notes_of, attempts))}
+    watch = Watch(**usual | fields)
+    watch.content = content
+    return watch
+
+
+def notes_of(attempt: Attempt) -> AttemptNotes:
+    return [getattr(attempt, field.name) for field in dataclasses.fields(attempt)]
+
+
+def end(watch: Watch, status: int = 200, fault: Fault | None = None) -> Watch:
+    watch.facts["status"] = status
+    watch.end(watch.seconds(), fault)
+    return watch
 
 
 def a_content(room: ContentRoom) -> Content:

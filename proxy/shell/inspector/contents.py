@@ -33,7 +33,7 @@ def content(seen: Seen, attempt: int, mask: Mask) -> dict[str, Any] | None:
     shown = {
         "attempt": number,
         "cut": kept.cut,
-        "warnings": list(watch.ledger.warnings),
+        "warnings": list(watch.warnings),
         "faults": [_message(inner.fault) for inner in attempts] + [_message(watch.fault)],
         "headers": {
             "client": kept.headers,

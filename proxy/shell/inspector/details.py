@@ -9,17 +9,17 @@ from proxy.shell.inspector.summaries import noted, summary
 
 
 def detail(seen: Seen, id: str) -> dict[str, Any]:
-    ledger = seen.watch.ledger
+    watch = seen.watch
     return summary(seen, id) | {
-        "findings": [finding._asdict() for finding in findings(noted(seen.watch))],
+        "findings": [finding._asdict() for finding in findings(noted(watch))],
         "remarks": [
             {"kind": kind, "name": name, "times": times, "words": words(name)}
-            for kind, counts, words in (
-                ("found in text", ledger.markup, remark_words.markup),
-                ("odd", ledger.oddities, remark_words.oddity),
-                ("not passed on", ledger.dropped, remark_words.loss),
+            for kind, key, words in (
+                ("found in text", "markup", remark_words.markup),
+                ("odd", "oddities", remark_words.oddity),
+                ("not passed on", "dropped", remark_words.loss),
             )
-            for name, times in sorted(counts.items())
+            for name, times in sorted(watch.remarks.get(key, {}).items())
         ],
-        "warnings": len(ledger.warnings),
+        "warnings": len(watch.warnings),
     }

@@ -1,7 +1,7 @@
 """The requests under way and the last ones that have ended, in memory, bounded by their number and their bytes.
 
-A request that ends is put into a queue, and nothing else: what is only needed to show it is found out when somebody
-looks.
+What is noted of a request that ends is put into a queue, and nothing else: what is only needed to show it is made when
+somebody looks.
 """
 
 from collections import deque
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from proxy.shell.watching.content import AttemptContent, Content
-from proxy.shell.watching.watch import Watch
+from proxy.shell.watching.watch import CONTENT, Notes, Watch
 
 REFUSED_PART: Final = 4
 """Whoever was not let in has a quarter as much room, and one apart: a stranger must not drive out all others."""
@@ -52,7 +52,7 @@ class Ring:
         self._most_bytes = most_bytes
         self._live = live
         self._keeps_content = keeps_content
-        self._ended: deque[Watch] = deque(maxlen=most_requests)
+        self._ended: deque[Watch | Notes] = deque(maxlen=most_requests)
         self._turned_away: deque[Watch] = deque(maxlen=most_requests // REFUSED_PART + 1)
         self._said: dict[Watch, RequestContent] = {}
         """Of those that have ended, the oldest first."""
@@ -61,6 +61,7 @@ class Ring:
         self.changes = 0
         """The ends of requests that somebody has seen."""
         self.ended = self._ended.append if keeps_content is None else self._keep
+        self.keep = self._ended.append if keeps_content is None else None
 
     wants_content = None
     """Only the recorder's setting says whether content is kept."""
@@ -83,8 +84,8 @@ class Ring:
         while self._bytes > self._most_bytes:
             self._forget(next(iter(self._said)))
 
-    def _forget(self, watch: Watch) -> None:
-        if (said := self._said.pop(watch, None)) is not None:
+    def _forget(self, watch: Watch | Notes) -> None:
+        if isinstance(watch, Watch) and (said := self._said.pop(watch, None)) is not None:
             self._bytes -= said.content.size
 
     def _said_in(self, watch: Watch) -> RequestContent | None:
@@ -96,13 +97,20 @@ class Ring:
 
     def since(self, change: int) -> list[Seen]:
         """What is under way, and what has ended since."""
-        ended = (*self._turned_away, *self._ended)
+        ended = (*self._turned_away, *self._watches())
         for watch in ended:
             if watch.change is None:
                 self.changes += 1
                 watch.change = self.changes
         news = [self._seen(watch, self._said.get(watch)) for watch in ended if (watch.change or 0) > change]
         return news + [self._seen(watch, self._said_in(watch)) for watch in self._live()]
+
+    def _watches(self) -> list[Watch]:
+        """Of those that have ended."""
+        watches = [each if isinstance(each, Watch) else Watch(*each) for each in self._ended]
+        self._ended.clear()
+        self._ended.extend(watches)
+        return watches
 
     def find(self, number: int) -> Seen | None:
         return next((seen for seen in self.since(-1) if seen.number == number), None)
@@ -120,7 +128,7 @@ def _without_content(watch: Watch) -> Watch:
         return watch
     alone = copy(watch)
     alone.content = None
-    alone.attempts = [copy(attempt) for attempt in watch.attempts]
-    for attempt in alone.attempts:
-        attempt.content = None
+    alone.attempt_notes = [copy(notes) for notes in watch.attempt_notes]
+    for notes in alone.attempt_notes:
+        notes[CONTENT] = None
     return alone

@@ -39,16 +39,14 @@ def summary(seen: Seen, id: str) -> dict[str, Any]:
         "status": watch.status,
         "has_content": seen.said is not None,
         "worst": _worst(found),
-        "markup": watch.ledger.markup,
-        "oddities": watch.ledger.oddities,
-        "dropped": watch.ledger.dropped,
+        **{kind: watch.remarks.get(kind, {}) for kind in ("markup", "oddities", "dropped")},
         "attempts": [_attempt(attempt) for attempt in watch.attempts],
     } | {name: facts[name] for name in FACTS if name in facts}
 
 
 def _facts(watch: Watch) -> RequestFacts:
     """Those of a request that was refused at the door say why."""
-    return watch.ledger.facts if watch.fault is None else {**watch.ledger.facts, **facts_of(watch.fault)}
+    return watch.facts if watch.fault is None else {**watch.facts, **facts_of(watch.fault)}
 
 
 def _worst(found: list[Finding]) -> str | None:
@@ -77,9 +75,15 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def noted(watch: Watch) -> Noted:
-    ledger = watch.ledger
-    attempts = [_waits(attempt) for attempt in watch.attempts]
-    return Noted(watch.status, _facts(watch), ledger.oddities, ledger.dropped, ledger.markup, attempts)
+    remarks = watch.remarks
+    return Noted(
+        watch.status,
+        _facts(watch),
+        remarks.get("oddities", {}),
+        remarks.get("dropped", {}),
+        remarks.get("markup", {}),
+        [_waits(attempt) for attempt in watch.attempts],
+    )
 
 
 def _waits(attempt: Attempt) -> Waits:

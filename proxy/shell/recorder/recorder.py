@@ -30,6 +30,8 @@ class Recorder:
     begun = None
     """Nothing is written before the end."""
 
+    keep = None
+
     refused = None
     """What was refused at the door is told whole by its line in the log."""
 

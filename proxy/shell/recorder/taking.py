@@ -163,14 +163,13 @@ def _fault(fault: Fault | None, said: Content) -> RecordedFault | None:
 
 
 def _end(watch: Watch, content: Content) -> RecordedEnd:
-    ledger = watch.ledger
     return RecordedEnd(
         status=watch.status or 0,
         seconds=watch.ended or 0.0,
         answer=None if content.answer is None else jsontext.dumps(content.answer),
         fault=None if watch.fault is None else recorded_fault(watch.fault),
         not_stored=content.not_stored,
-        facts=dict(ledger.facts),
-        remarks={kind: dict(counts) for kind, counts in ledger.remarks.items()},
-        warnings=list(ledger.warnings),
+        facts=dict(watch.facts),
+        remarks={kind: dict(counts) for kind, counts in watch.remarks.items()},
+        warnings=list(watch.warnings),
     )

@@ -65,8 +65,7 @@ class TokenCounting:
         plan = await self._planned(in_flight, asked)
         await plan.backend.enter(in_flight.owner, only=plan.only)
         try:
-            if in_flight.watch is not None:
-                in_flight.watch.placed()
+            in_flight.placed()
             return await self._asked(in_flight, plan)
         finally:
             plan.backend.leave(in_flight.owner)
@@ -91,7 +90,7 @@ class TokenCounting:
         admission = plan.backend.breaker.admit(in_flight.owner, only=plan.only)
         ended = None
         try:
-            return await plan.backend.count(plan, in_flight.ledger, in_flight.watch)
+            return await plan.backend.count(plan, in_flight)
         except Fault as fault:
             ended = ReplyEnded(Ending.FAILED, fault=fault)
             raise

@@ -114,11 +114,12 @@ class Ids:
 
 def spans_of(watch: Watch, ids: Ids) -> list[Span]:
     request = _request(watch, ids)
-    return [request, *(_attempt(watch, ids, number) for number in range(len(watch.attempts)))]
+    attempts = watch.attempts
+    return [request, *(_attempt(watch, ids, attempts, number) for number in range(len(attempts)))]
 
 
 def _request(watch: Watch, ids: Ids) -> Span:
-    facts: Mapping[str, Any] = watch.ledger.facts
+    facts: Mapping[str, Any] = watch.facts
     attributes: Attributes = {
         "http.request.method": watch.method,
         "url.path": _text(watch.path),
@@ -131,7 +132,7 @@ def _request(watch: Watch, ids: Ids) -> Span:
     if watch.tenant is not None:
         attributes[f"{OWN}.tenant"] = _text(watch.tenant)
     attributes |= _named(facts, FACTS)
-    for kind, counts in watch.ledger.remarks.items():
+    for kind, counts in watch.remarks.items():
         attributes[f"{OWN}.{kind}"] = [_text(name) for name in sorted(counts)]
     status = watch.status or 0
     attributes["http.response.status_code"] = status
@@ -154,12 +155,12 @@ def _request(watch: Watch, ids: Ids) -> Span:
     )
 
 
-def _attempt(watch: Watch, ids: Ids, number: int) -> Span:
-    attempt = watch.attempts[number]
-    is_last = number == len(watch.attempts) - 1
+def _attempt(watch: Watch, ids: Ids, attempts: Sequence[Attempt], number: int) -> Span:
+    attempt = attempts[number]
+    is_last = number == len(attempts) - 1
     attributes = _asked(watch, attempt)
     if is_last:
-        attributes |= _answered(watch.ledger.facts, attempt)
+        attributes |= _answered(watch.facts, attempt)
     if attempt.status is not None:
         attributes["http.response.status_code"] = attempt.status
     failed = attempt.fault is not None or attempt.ending is Ending.FAILED
@@ -196,12 +197,12 @@ def _asked(watch: Watch, attempt: Attempt) -> Attributes:
         "server.port": url.port or PORTS.get(url.scheme, 0),
         f"{OWN}.backend": _text(attempt.backend),
         f"{OWN}.attempt": attempt.why,
-        **conventional(attempt.wishes or {}, watch.ledger.dropped),
+        **conventional(attempt.wishes or {}, watch.remarks.get("dropped", {})),
     }
     if found["gen_ai.provider.name"] == OPENAI:
         found["openai.api.type"] = API_TYPES.get(attempt.dialect, attempt.dialect)
-    if "stream" in watch.ledger.facts:
-        found["gen_ai.request.stream"] = watch.ledger.facts["stream"]
+    if "stream" in watch.facts:
+        found["gen_ai.request.stream"] = watch.facts["stream"]
     if attempt.first_byte is not None:
         found["gen_ai.response.time_to_first_chunk"] = attempt.first_byte - attempt.began
     return found

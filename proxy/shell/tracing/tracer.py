@@ -12,7 +12,7 @@ from proxy.core.tracing.trace_context import (
     sent_with,
 )
 from proxy.shell.tracing.spans import Ids, Span, spans_of
-from proxy.shell.watching.watch import Attempt, Watch
+from proxy.shell.watching.watch import Watch
 
 TRACE_BITS: Final = 128
 SPAN_BITS: Final = 64
@@ -20,7 +20,7 @@ CHANCE_BITS: Final = 53
 
 
 class Trace:
-    """Where one request stands. Called with an attempt, it says what its backend is told in headers."""
+    """Where one request stands. Called with an attempt's number, it says what its backend is told in headers."""
 
     def __init__(self, bits: Callable[[int], int], parent: Parent | None, ratio: float) -> None:
         self._bits = bits
@@ -28,25 +28,26 @@ class Trace:
         self.trace_id = parent.trace_id if parent else bits(TRACE_BITS) or 1
         self.span_id = self._new()
         self.is_sampled = parent.is_sampled if parent else bits(CHANCE_BITS) < ratio * (1 << CHANCE_BITS)
-        self._attempts: dict[Attempt, int] = {}
+        self._attempts: dict[int, int] = {}
+        """Span ids, by the number of the attempt."""
 
     def _new(self) -> int:
         return self._bits(SPAN_BITS) or 1
 
-    def __call__(self, attempt: Attempt) -> Mapping[str, str]:
+    def __call__(self, attempt: int) -> Mapping[str, str]:
         span_id = self._attempts.setdefault(attempt, self._new())
         told = {TRACEPARENT: header(self.trace_id, span_id, is_sampled=self.is_sampled)}
         if self._parent and self._parent.state:
             told[TRACESTATE] = self._parent.state
         return told
 
-    def ids(self, attempts: Sequence[Attempt]) -> Ids:
+    def ids(self, attempts: int) -> Ids:
         return Ids(
             self.trace_id,
             self.span_id,
             self._parent.span_id if self._parent else 0,
             self._parent.state if self._parent else "",
-            [self._attempts.get(attempt) or self._new() for attempt in attempts],
+            [self._attempts.get(attempt) or self._new() for attempt in range(attempts)],
         )
 
 
@@ -63,6 +64,7 @@ class Tracer:
         self._put = put
 
     wants_content = None
+    keep = None
 
     def begun(self, watch: Watch, headers: Mapping[str, str]) -> None:
         """Whoever is not let in belongs to no trace but one of our own."""
@@ -76,4 +78,4 @@ class Tracer:
     def ended(self, watch: Watch) -> None:
         trace = watch.outgoing
         if isinstance(trace, Trace) and trace.is_sampled:
-            self._put(spans_of(watch, trace.ids(watch.attempts)))
+            self._put(spans_of(watch, trace.ids(len(watch.attempt_notes))))

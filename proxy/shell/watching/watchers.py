@@ -5,10 +5,9 @@ from typing import Protocol
 
 from proxy.core.errors import Fault
 from proxy.core.ids import Mint
-from proxy.core.ledger import Ledger
 from proxy.shell.ops.logs import Log
 from proxy.shell.watching.content import Content, ContentRoom
-from proxy.shell.watching.watch import Watch
+from proxy.shell.watching.watch import Notes, Watch
 
 
 class Watcher(Protocol):
@@ -31,6 +30,11 @@ class Watcher(Protocol):
     @property
     def ended(self) -> Callable[[Watch], None]:
         """Tells of a request of which nothing changes any more."""
+
+    @property
+    def keep(self) -> Callable[[Notes], None] | None:
+        """Takes what the `Watch` of a request that has ended is made of, where nobody else watches and nobody has
+        looked. None: it wants the `Watch`."""
 
     @property
     def refused(self) -> Callable[[Watch, Mapping[str, str]], None] | None:
@@ -56,6 +60,9 @@ class Watchers:
         ]
         self._beginning = [(watcher, begun) for watcher in watchers if (begun := watcher.begun) is not None]
         self._ending = [(watcher, watcher.ended) for watcher in watchers]
+        keeping = [watcher.keep for watcher in watchers]
+        self.keep = keeping[0] if len(keeping) == 1 and keeping[0] is not None else self._hand_over
+        """Takes what is known of a request that has ended, where no watcher was told of its beginning."""
         self.are_told_of_begins = bool(self._wanting or self._beginning)
         """Is there more to do than to have a watch, when a request begins?"""
         self._room = room
@@ -80,9 +87,11 @@ class Watchers:
             except Exception as failure:
                 self._note(watcher, failure)
 
-    def end(self, watch: Watch, status: int, fault: Fault | None) -> None:
-        """`fault`: see `Watch.fault`."""
-        watch.end(status, fault)
+    def _hand_over(self, notes: Notes) -> None:
+        self.end(Watch(*notes))
+
+    def end(self, watch: Watch) -> None:
+        """The request has ended."""
         for watcher, ended in self._ending:
             try:
                 ended(watch)
@@ -105,13 +114,16 @@ class Watchers:
             "http",
             method,
             path,
-            None,
-            Ledger(),
+            {"status": fault.status},
+            {},
+            [],
             self.now(),
             self._clock,
             self._clock(),
+            [],
+            0.0,
+            fault,
         )
-        watch.end(fault.status, fault)
         for watcher in self._watchers:
             try:
                 if watcher.refused is not None:

@@ -9,15 +9,13 @@ import pytest
 from proxy.shell.inspector.gatherer import Gatherer
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.ops.worker_questions import ONLY_WORKER, WorkerSlot
-from tests.support.watching import a_watch
+from tests.support.watching import a_watch, end
 
 
 def made(slot: WorkerSlot, requests: int, life: str = "life") -> Gatherer:
     ring = Ring(10, 100, list)
     for _ in range(requests):
-        watch = a_watch(lambda: 0.0)
-        watch.end(200, None)
-        ring.ended(watch)
+        ring.ended(end(a_watch(lambda: 0.0)))
     return Gatherer(slot, ring, life, lambda: {"worker": slot.number}, str)
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.watching.content import Content, ContentRoom
-from proxy.shell.watching.watch import Watch
-from tests.support.watching import a_content, a_watch
+from proxy.shell.watching.watch import Notes, Watch
+from tests.support.watching import a_content, a_watch, end
 
 ROOM = ContentRoom(1 << 20, 1 << 20)
 
@@ -22,9 +22,28 @@ def none_live() -> list[Watch]:
     return []
 
 
+def notes(name: str) -> Notes:
+    """Of one that has ended."""
+    return (
+        name,
+        "responses",
+        "http",
+        "POST",
+        "/",
+        {"status": 200},
+        {},
+        [],
+        0.0,
+        lambda: 0.0,
+        0.0,
+        [],
+        1.0,
+        None,
+    )
+
+
 def ended(ring: Ring, made: Watch) -> None:
-    made.end(200, None)
-    ring.ended(made)
+    ring.ended(end(made))
 
 
 def names(ring: Ring, since: int = -1) -> list[str]:
@@ -51,6 +70,21 @@ def test_the_oldest_are_forgotten_first(keeps: None) -> None:
     for name in "abcd":
         ended(ring, watch(name))
     assert names(ring) == ["c", "d", "live"]
+
+
+def test_what_nobody_has_looked_at_yet_is_seen_like_all_else() -> None:
+    ring = Ring(2, 100, none_live)
+    assert ring.keep is not None
+    for name in "abc":
+        ring.keep(notes(name))
+    assert names(ring) == ["b", "c"]
+    ring.keep(notes("d"))
+    assert names(ring, since=2) == ["d"]
+    assert [(seen.number, seen.watch.request_id) for seen in ring.since(-1)] == [(2, "c"), (3, "d")]
+
+
+def test_content_is_kept_with_what_was_seen_from_the_beginning() -> None:
+    assert Ring(1, 1, none_live, keep_all).keep is None
 
 
 def test_a_request_keeps_the_number_by_which_it_was_seen() -> None:

@@ -13,7 +13,7 @@ from proxy.shell.recorder.retention import ENDING, Retention
 from proxy.shell.recorder.writer import MOST_WAITING, Writer
 from proxy.shell.watching.content import ContentRoom
 from proxy.shell.watching.watch import Watch
-from tests.support.watching import a_content, a_watch, silent_log
+from tests.support.watching import a_content, a_watch, end, silent_log
 
 ROOM = ContentRoom(1 << 20, 1 << 20)
 
@@ -34,9 +34,7 @@ def made(directory: Path, counts: Counts) -> Writer:
 def watched(request_id: str = "req_1") -> Watch:
     content = a_content(ROOM)
     content.tenant = ANYBODY
-    watch = a_watch(lambda: 0.0, request_id=request_id, content=content)
-    watch.end(200, None)
-    return watch
+    return end(a_watch(lambda: 0.0, request_id=request_id, content=content))
 
 
 def test_what_waits_is_written_before_it_ends(tmp_path: Path) -> None:

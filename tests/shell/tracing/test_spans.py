@@ -8,7 +8,7 @@ from proxy.core.errors import BackendFault, ClientFault, Fault, OwnWords
 from proxy.core.events import Ending
 from proxy.shell.tracing.spans import LONGEST, Ids, Span, spans_of
 from proxy.shell.watching.watch import Attempt, Watch
-from tests.support.watching import a_watch
+from tests.support.watching import a_watch, end
 
 SECOND = 1_000_000_000
 IDS = Ids(1, 2, 3, "a=1", [10, 11, 12])
@@ -17,17 +17,20 @@ IDS = Ids(1, 2, 3, "a=1", [10, 11, 12])
 def attempt(**fields: Any) -> Attempt:
     usual: dict[str, Any] = {"why": "first", "backend": "b", "backend_model": "qwen3", "profile": "vllm"}
     usual |= {"dialect": "chat", "url": "http://10.0.0.1:8000/v1/chat/completions", "began": 0.5}
-    made = Attempt(**usual | {name: fields.pop(name) for name in usual if name in fields})
-    for name, value in fields.items():
-        setattr(made, name, value)
-    return made
+    return Attempt(**usual | fields)
 
 
-def ended(*attempts: Attempt, status: int = 200, fault: Fault | None = None, **facts: Any) -> Watch:
-    watch = a_watch(lambda: 7.0, date=100.0)
-    watch.ledger.facts.update(facts)  # type: ignore[typeddict-item]
-    watch.attempts += attempts
-    watch.end(status, fault)
+def ended(
+    *attempts: Attempt,
+    status: int = 200,
+    fault: Fault | None = None,
+    tenant: str | None = "ann",
+    surface: str | None = "responses",
+    **facts: Any,
+) -> Watch:
+    watch = a_watch(lambda: 7.0, *attempts, date=100.0, tenant=tenant, surface=surface)
+    watch.facts.update(facts)  # type: ignore[typeddict-item]
+    end(watch, status, fault)
     watch.ended = 2.0
     return watch
 
@@ -59,7 +62,7 @@ def test_a_request_tells_what_was_asked_for_and_what_was_answered() -> None:
         continues="resp_0",
         bytes_out=9,
     )
-    watch.ledger.odd("call_repeated")
+    watch.remarks["oddities"] = {"call_repeated": 1}
     (request,) = spans_of(watch, IDS)
     assert request.attributes == {
         "http.request.method": "POST",
@@ -200,9 +203,7 @@ def test_a_status_alone_is_a_failure_too() -> None:
 
 
 def test_whoever_was_not_let_in_has_a_span_without_a_name_of_anybody() -> None:
-    watch = ended(status=401)
-    watch.tenant = watch.surface = None
-    (request,) = spans_of(watch, IDS)
+    (request,) = spans(status=401, tenant=None, surface=None)
     assert request.name == "POST"
     assert not {"responses_proxy.tenant", "gen_ai.operation.name"} & {*request.attributes}
 

@@ -9,8 +9,9 @@ from proxy.core.tracing.trace_context import parent_of
 from proxy.shell.tracing.spans import Span
 from proxy.shell.tracing.tracer import Tracer
 from proxy.shell.watching.watch import Attempt, Watch
-from tests.support.watching import a_watch
+from tests.support.watching import a_watch, end, notes_of
 
+ATTEMPT = notes_of(Attempt("first", "b", "m", "default", "chat", "http://b", 0.0))
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 
 
@@ -28,16 +29,15 @@ class Kept:
         return watch
 
     def ended(self, watch: Watch) -> list[Span]:
-        watch.end(200, None)
-        self.tracer.ended(watch)
+        self.tracer.ended(end(watch))
         return self.spans
 
 
 def asked(watch: Watch) -> dict[str, str]:
     """What the backend of another attempt is told."""
-    watch.attempts.append(Attempt("first", "b", "m", "default", "chat", "http://b", 0.0))
+    watch.attempt_notes.append(ATTEMPT)
     assert watch.outgoing is not None
-    return dict(watch.outgoing(watch.attempts[-1]))
+    return dict(watch.outgoing(len(watch.attempts) - 1))
 
 
 def test_a_clients_trace_goes_on_to_the_backend() -> None:
@@ -68,14 +68,14 @@ def test_each_attempt_is_told_its_own_span() -> None:
     first, second = asked(watch), asked(watch)
     assert first != second
     assert watch.outgoing is not None
-    assert watch.outgoing(watch.attempts[-1]) == second
+    assert watch.outgoing(1) == second
     assert len({span.span_id for span in kept.ended(watch)}) == 3
 
 
 def test_an_attempt_that_never_left_has_a_span_too() -> None:
     kept = Kept()
     watch = kept.begun()
-    watch.attempts.append(Attempt("first", "b", "m", "default", "chat", "http://b", 0.0))
+    watch.attempt_notes.append(ATTEMPT)
     assert len(kept.ended(watch)) == 2
 
 

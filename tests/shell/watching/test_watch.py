@@ -1,6 +1,7 @@
 """One request as data, over real sockets: who was asked, when, and what came of it."""
 
 import asyncio
+import dataclasses
 import gc
 from types import FrameType, FunctionType, ModuleType, TracebackType
 
@@ -9,6 +10,7 @@ from multidict import CIMultiDictProxy
 
 from proxy.core.ledger import Ledger
 from proxy.shell.ops.fault_facts import facts_of
+from proxy.shell.watching import watch as watching
 from proxy.shell.watching.watch import Attempt, Watch
 from tests.support.proxies import StartProxy
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, reply, text
@@ -42,8 +44,16 @@ async def test_a_stream(onlooker: Onlooker, start_proxy: StartProxy, backend: Sc
     assert times == sorted(times)
     assert watch.ended is not None
     assert watch.ended >= times[-1]
-    assert watch.ledger.facts["ms_total"] > 0
+    assert watch.facts["ms_total"] > 0
     assert watch.content is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["place", "head", "first_byte", "first_text", "ended", "status", "ending", "fault", "wishes", "content"],
+)
+def test_each_note_of_an_attempt_has_its_place(name: str) -> None:
+    assert dataclasses.fields(Attempt)[getattr(watching, name.upper())].name == name
 
 
 async def test_none_has_a_dictionary_of_its_own(
@@ -77,7 +87,7 @@ async def test_it_is_seen_while_it_runs(
         (attempt,) = watch.attempts
         assert attempt.first_text is not None
         assert (attempt.ended, watch.ended, watch.status) == (None, None, None)
-        assert watch.ledger.facts["backend"] == "backend"
+        assert watch.facts["backend"] == "backend"
         go_on.set()
         await response.read()
     assert await onlooker.saw() is watch
@@ -223,14 +233,13 @@ async def test_it_holds_neither_a_key_nor_a_frame(onlooker: Onlooker, start_prox
     assert watch.fault is not None
     assert "ECONNREFUSED" in facts_of(watch.fault)["cause"]
     held = [type(each) for each in all_held_by(watch)]
-    assert Attempt in held
-    assert Ledger in held
-    assert not {CIMultiDictProxy, FrameType, TracebackType} & set(held)
+    assert type(watch.fault) in held
+    assert not {CIMultiDictProxy, FrameType, TracebackType, Ledger} & set(held)
 
 
 def all_held_by(watch: Watch) -> list[object]:
-    """But for what is there once for all requests: classes, functions, the log."""
-    found: dict[int, object] = {id(watch.ledger.log): None}
+    """But for what is there once for all requests: classes, functions."""
+    found: dict[int, object] = {}
     left: list[object] = [watch]
     while left:
         each = left.pop()

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.watching.content import ContentRoom
-from proxy.shell.watching.watch import Watch
+from proxy.shell.watching.watch import Notes, Watch
 from proxy.shell.watching.watchers import Watcher, Watchers
 from tests.support.proxies import StartProxy
 from tests.support.replies import counting_mint
@@ -15,6 +15,7 @@ from tests.support.watching import Onlooker, a_watch, have_watch, same, silent_l
 
 class Broken:
     name = "broken"
+    keep = None
 
     def wants_content(self, watch: Watch) -> bool:
         raise RuntimeError
@@ -75,6 +76,46 @@ async def test_who_only_waits_for_ends_costs_a_request_that_begins_nothing() -> 
     waiting = Ring(1, 1, list)
     assert not watchers(waiting).are_told_of_begins
     assert watchers(waiting, Onlooker()).are_told_of_begins
+
+
+class Late:
+    """Wants to be told of ends alone."""
+
+    name = "late"
+    wants_content = begun = keep = refused = None
+
+    def __init__(self) -> None:
+        self.saw: list[Watch] = []
+        self.ended = self.saw.append
+
+
+class Keeping(Late):
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[Notes] = []
+        self.keep = self.kept.append  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("status", [200, 502])
+async def test_no_watch_is_made_of_what_nobody_looks_at(
+    status: int, monkeypatch: pytest.MonkeyPatch, start_proxy: StartProxy
+) -> None:
+    keeping, late = Keeping(), Late()
+    backend = {} if status == 200 else {"url": "http://127.0.0.1:9/v1"}
+    for those in ((keeping,), (keeping, late)):
+        have_watch(monkeypatch, *those)
+        proxy = await start_proxy(inspector={"enabled": False}, backend=backend, retries={"attempts": 1})
+        async with proxy.post({"model": "m", "input": "Hi"}) as response:
+            assert response.status == status
+    (notes,), (same_as_late,), (watch,) = keeping.kept, keeping.saw, late.saw
+    assert watch is same_as_late
+    for each in (Watch(*notes), watch):
+        (attempt,) = each.attempts
+        assert (each.status, each.background, each.tenant) == (status, False, "anybody")
+        assert (each.fault is None, attempt.fault is None) == (status == 200, status == 200)
+        assert attempt.ended is not None
+        assert each.ended is not None
+        assert 0 < attempt.began <= attempt.ended <= each.ended
 
 
 async def test_what_a_stranger_wrote_is_masked_and_cut(
