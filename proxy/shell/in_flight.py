@@ -204,7 +204,8 @@ class InFlight:
         facts["ms_total"] = _milliseconds(seconds)
         facts["bytes_out"] = self.channel.bytes_out
         self.metrics.ended(self.surface.name, ledger, self.fault)
-        self.log.tell("request", {**facts, **ledger.remarks})
+        remarks = ledger.remarks
+        self.log.tell("request", {**facts, **remarks} if remarks else facts)
         return seconds
 
     # ── for those who watch it ──
