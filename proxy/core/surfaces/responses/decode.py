@@ -81,11 +81,12 @@ def decode(
     located = _turns(envelope, cursor)
     declared = envelope.get("tools") or []
     toolbox = read_tools([(declared, "tools"), *cursor.tools], ledger, READERS, run=run)
-    wishes = found_of(toolbox.tools, "unheeded", lambda: unheeded(declared))
-    for _ in range(wishes["defer_loading"]):
-        ledger.drop("defer_loading")
-    for _ in range(wishes["async"]):
-        ledger.drop("async")
+    if declared:
+        wishes = found_of(toolbox.tools, "unheeded", lambda: unheeded(declared))
+        for _ in range(wishes["defer_loading"]):
+            ledger.drop("defer_loading")
+        for _ in range(wishes["async"]):
+            ledger.drop("async")
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
     turns = canonical(located, ledger, orphan_outputs, cursor.path_of_call, toolbox.unawaited)
     if not turns:
