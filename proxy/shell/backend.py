@@ -101,11 +101,11 @@ class Backend:
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()
 
-    async def enter(self, owner: str, *, only: bool) -> None:
+    def enter(self, owner: str, *, only: bool) -> Awaitable[None]:
         """Takes a slot for one request, which `leave` gives back. Raises Spared at once if the breaker is open."""
         if self._concurrency.is_limited:  # else it is checked in the next moment
             self.breaker.check(owner, only=only)
-        await self._concurrency.enter(owner)
+        return self._concurrency.enter(owner)
 
     async def plan(
         self,

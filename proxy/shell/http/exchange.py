@@ -6,8 +6,8 @@ when one of the limits might have been reached, so it notices at the second chec
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from typing import Any, Final
 
 import aiohttp
 
@@ -69,15 +69,16 @@ class HttpExchange:
         self._deadlines = deadlines
         deadlines.add(self, started + min(timeouts.first_byte, timeouts.idle, timeouts.total))
 
-    async def read(self) -> bytes:
+    def read(self) -> Coroutine[Any, Any, bytes]:
         """Returns what has come since the last read, b"" at the end. A failure is raised after the last bytes."""
-        if self._decompressor is None:
-            return await self._received()
+        return self._received() if self._decompressor is None else self._unpacked(self._decompressor)
+
+    async def _unpacked(self, decompressor: Decompressor) -> bytes:
         while (piece := next(self._pieces, None)) is None:
             data = await self._received()
             if not data:
                 return b""
-            self._pieces = self._decompressor.pieces(data)
+            self._pieces = decompressor.pieces(data)
         await asyncio.sleep(0)  # many pieces may come of one packet, and others wait
         return piece
 

@@ -4,7 +4,7 @@ It bypasses aiohttp's responses, which would cost more than all the rest of a sh
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import lru_cache
 from typing import Any
 
@@ -63,11 +63,11 @@ class HttpStream:
         """See `Heartbeat.start`."""
         self._heartbeat.start(self, event, every)
 
-    async def answer(self, body: dict[str, Any]) -> None:
+    def answer(self, body: dict[str, Any]) -> Coroutine[Any, Any, None]:
         """Sends the whole answer at once."""
         data = jsontext.dumps(body)
         self.bytes_out = len(data)
-        await self._send(self._head(JSON, len(data)) + data)
+        return self._send(self._head(JSON, len(data)) + data)
 
     @property
     def flows(self) -> bool:
@@ -153,9 +153,9 @@ class HttpStream:
             raise ConnectionResetError("The client has left.")
         return transport
 
-    async def _send(self, data: bytes) -> None:
+    def _send(self, data: bytes) -> Coroutine[Any, Any, None]:
         self._connected().write(data)
-        await self._request.writer.drain()
+        return self._request.writer.drain()
 
 
 @lru_cache(maxsize=4)
