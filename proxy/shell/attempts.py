@@ -111,4 +111,5 @@ def note(in_flight: InFlight, plan: Plan, why: Why) -> None:
     profile, model = preparation.profile, as_name(preparation.model)
     in_flight.attempt(why, backend, model, preparation)
     in_flight.profile = profile
-    in_flight.ledger.note(backend=backend, backend_model=model, profile=profile.name)
+    facts = in_flight.ledger.facts
+    facts["backend"], facts["backend_model"], facts["profile"] = backend, model, profile.name

@@ -84,7 +84,7 @@ class InFlight:
         self.log = log.bind(request_id=channel.request_id)
         self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
         self.ledger.work.owner = caller.owner
-        self.ledger.note(tenant=caller.tenant.name, status=OK)
+        self.ledger.facts["tenant"], self.ledger.facts["status"] = caller.tenant.name, OK
         self.store = store
         self.charge = FREE
         """What it takes of its tenant's limits."""
@@ -169,7 +169,7 @@ class InFlight:
 
     def note_request(self, request: Request) -> None:
         """It is known what is asked for."""
-        self.ledger.note(model=as_name(request.model), stream=request.stream)
+        self.ledger.facts["model"], self.ledger.facts["stream"] = as_name(request.model), request.stream
         if request.stream:
             self.metrics.streams(self.surface.name)
 

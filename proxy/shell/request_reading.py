@@ -28,7 +28,7 @@ class RequestReading:
         """Whoever sends very much waits beside the others, not before them (F79)."""
         surface, store, ledger = in_flight.surface, in_flight.store, in_flight.ledger
         if isinstance(body, dict) and isinstance(model := body.get("model"), str):
-            ledger.note(model=as_name(model))  # what is refused while it is read has it in its log line, too
+            ledger.facts["model"] = as_name(model)  # what is refused meanwhile has it in its log line, too
         named = surface.named(body, ledger, in_flight.tenant.name)
         known = await store.load(named, ledger) if named is not None else None
         if (content := in_flight.content) is not None:
