@@ -6,8 +6,9 @@ changes. What does not fit is read as a whole, and may be the beginning of anoth
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from proxy.core.events import More
 from proxy.core.jsontext import dumps, quick
@@ -22,10 +23,14 @@ TALK = frozenset({"role", "content"})
 THOUGHT = TALK | {"reasoning_content", "reasoning"}
 """So has one of a thought."""
 
-PROSE = ("content", "reasoning_content", "reasoning")
+CALL = TALK | {"tool_calls"}
+"""And one of a call."""
+
+PROSE = THOUGHT - {"role"}
 
 
-class _Token(NamedTuple):
+@dataclass(slots=True)
+class _Token:
     """The one thing that an event says, and the name of its field."""
 
     key: str
@@ -86,35 +91,36 @@ class Template:
 
     def _token(self, chunk: dict[str, Any]) -> _Token | None:
         """Returns all that the event says, if that is one string."""
-        match chunk:
-            case {"choices": [{"delta": {"tool_calls": [dict(call)], **others}} as choice]}:
-                alone = not others.get("content") and TALK.issuperset(others)
-                return self._arguments(call) if alone and not _says_more(choice) else None
-            case {"choices": [{"delta": dict(delta)} as choice]} if THOUGHT.issuperset(delta):
-                return None if _says_more(choice) else self._prose(delta)
-            case _:
-                return None
+        choice = _only(chunk.get("choices"))
+        delta = choice and choice.get("delta")
+        if choice is None or type(delta) is not dict or choice.get("index") or choice.get("logprobs"):
+            return None
+        if THOUGHT.issuperset(delta):
+            return self._prose(delta)
+        call = _only(delta.get("tool_calls")) if CALL.issuperset(delta) and not delta.get("content") else None
+        return None if call is None else self._arguments(call)
 
     def _prose(self, delta: dict[str, Any]) -> _Token | None:
-        said = [(key, text) for key in PROSE if (text := delta.get(key))]
-        if len(said) != 1 or not isinstance(said[0][1], str):
+        said = [key for key in delta if key in PROSE and delta[key]]
+        if len(said) != 1 or type(text := delta[said[0]]) is not str:
             return None
-        key, text = said[0]
-        return _Token(key, text, self._more.text if key == "content" else self._more.reasoning)
+        return _Token(said[0], text, self._more.text if said[0] == "content" else self._more.reasoning)
 
     def _arguments(self, call: dict[str, Any]) -> _Token | None:
-        match call:
-            case {"index": index, "function": {"arguments": str(text), **others}}:
-                begins = call.get("id") or others.get("name")
-                if type(index) is int and text and not begins:
-                    return _Token("arguments", text, partial(self._more.arguments, index))
-            case _:
-                pass
-        return None
+        index, function = call.get("index"), call.get("function")
+        if type(index) is not int or type(function) is not dict or call.get("id") or function.get("name"):
+            return None
+        text = function.get("arguments")
+        if type(text) is not str or not text:
+            return None
+        return _Token("arguments", text, partial(self._more.arguments, index))
 
 
-def _says_more(choice: dict[str, Any]) -> bool:
-    return bool(choice.get("index") or choice.get("logprobs"))
+def _only(entries: Any) -> dict[str, Any] | None:
+    """The one object in a list that holds nothing else."""
+    if type(entries) is list and len(entries) == 1 and type(entries[0]) is dict:
+        return entries[0]
+    return None
 
 
 def _around(data: bytes, token: _Token) -> tuple[bytes, bytes] | None:

@@ -128,6 +128,10 @@ def test_what_is_otherwise_is_read_as_a_whole(other: bytes) -> None:
         pytest.param([fragment("") for _ in "abcd"], id="no arguments"),
         pytest.param([event({"tool_calls": [{"index": 0}]}) for _ in "abcd"], id="no function"),
         pytest.param(
+            [event({"tool_calls": [{"index": 0, "function": {"arguments": word}}] * 2}) for word in "abcd"],
+            id="two calls",
+        ),
+        pytest.param(
             [event({"content": word, "tool_calls": [{"index": 0}]}) for word in "abcd"],
             id="text beside a call",
         ),
