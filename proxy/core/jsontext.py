@@ -204,7 +204,7 @@ def is_object(text: str) -> bool:
     if not (text.startswith("{") and text.endswith("}")):
         return False
     try:
-        return isinstance(loads(text), dict)
+        return isinstance(loads(text, exact=False), dict)
     except BadJson:
         return False
 

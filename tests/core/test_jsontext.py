@@ -136,6 +136,7 @@ def test_a_string_literal_is_one_line_of_valid_json(text: str) -> None:
         ("{}", True),
         (' {"a":{"b":"}"}}\n', True),
         ('{"a":NaN}', True),
+        pytest.param(f'{{"a":{1 << 64},"b":"{"x" * jsontext.MAX_EXACT}"}}', True, id="large numbers"),
         ('{"a":{}', False),
         ('{"a":1}}', False),
         ('{"a":1} {"b":2}', False),
