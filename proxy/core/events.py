@@ -234,4 +234,4 @@ class Reply:
 
     @property
     def calls(self) -> list[Call]:
-        return [each.part for each in self.parts if isinstance(each.part, Call)]
+        return [each.part for each in self.parts if type(each.part) is Call]

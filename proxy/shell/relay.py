@@ -29,12 +29,12 @@ async def relay(
         return reply.ended is None and channel.push() and goes_on and not in_flight.has_pending_check
 
     try:
-        while not pipeline.ended:
+        while reply.ended is None:
             if begun and streaming and channel.flows and not pipeline.finishing:
                 await exchange.push_to(deliver)
                 if in_flight.has_pending_check:
                     await check_processes.settle(in_flight)
-                if pipeline.ended:
+                if reply.ended is not None:
                     break
                 exchange.finishing(pipeline.finishing)
             data = await exchange.read()
@@ -51,9 +51,9 @@ async def relay(
                     exchange.begun()
                     admission.reply_began()
                     post.let_go()
-            if not pipeline.ended:
+            if reply.ended is None:
                 exchange.finishing(pipeline.finishing)
-            if begun and streaming and not pipeline.ended:
+            if begun and streaming and reply.ended is None:
                 await channel.flush()
         if pipeline.fault is None:
             exchange.release()

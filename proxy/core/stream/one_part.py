@@ -55,7 +55,7 @@ class OnePart:
         if not text:
             return
         prose = self._open
-        if isinstance(prose, OpenProse) and prose.kind is kind:
+        if type(prose) is OpenProse and prose.kind is kind:
             prose.add(text, logprobs)
         elif self._held or self._blocked():
             self._hold(Prose(kind, text, logprobs))
@@ -149,7 +149,7 @@ class OnePart:
 
     def _blocked(self) -> bool:
         """May nothing else open yet, because an open call still lacks arguments?"""
-        return isinstance(self._open, CallState) and not self._open.is_whole()
+        return type(self._open) is CallState and not self._open.is_whole()
 
     def _end_open(self, complete: bool = True) -> None:
         self._leading.drop()
@@ -218,7 +218,7 @@ class OnePart:
 
     def _emit(self, event: Event) -> None:
         self.phase = after(self.phase, event)
-        if isinstance(event, PartStarted):
+        if type(event) is PartStarted:
             self._evidence.started.add(event.kind)
         self._emit_event(event)
 

@@ -153,7 +153,7 @@ class Wire(Paced):
         if len(self._headers) == MAX_FIELDS or len(name) + len(value) > MAX_FIELD_BYTES:
             raise HttpProcessingError(message="the head is too large")
         # whatever bytes they hold, they are read somehow
-        self._headers.add(str(name, "utf-8", "surrogateescape"), str(value, "utf-8", "surrogateescape"))
+        self._headers.add(name.decode("utf-8", "surrogateescape"), value.decode("utf-8", "surrogateescape"))
 
     def on_headers_complete(self) -> None:
         status = self._http.get_status_code()

@@ -95,8 +95,8 @@ def usage(raw: Any) -> Usage | None:
 def usage_elsewhere(chunk: dict[str, Any]) -> Any:
     """Finds usage in a choice, as Moonshot has it, or in a field of Groq's."""
     choices = chunk.get("choices")
-    for holder in (*(choices if isinstance(choices, list) else ()), chunk.get("x_groq")):
-        if isinstance(holder, dict) and (found := holder.get("usage")):
+    for holder in (*(choices if type(choices) is list else ()), chunk.get("x_groq")):
+        if type(holder) is dict and (found := holder.get("usage")):
             return found
     return None
 
@@ -110,4 +110,4 @@ def _first(raw: dict[str, Any], names: tuple[str, ...]) -> int:
 
 
 def _detail(details: Any, name: str) -> int:
-    return token_counts.read(details.get(name)) if isinstance(details, dict) else 0
+    return token_counts.read(details.get(name)) if type(details) is dict else 0

@@ -11,8 +11,8 @@ class Collector:
         self._emit = emit
 
     def feed(self, event: Event) -> None:
-        if isinstance(event, PartEnded):
+        if type(event) is PartEnded:
             self.reply.parts.append(event)
-        elif isinstance(event, ReplyEnded):
+        elif type(event) is ReplyEnded:
             self.reply.ended = event
         self._emit(event)

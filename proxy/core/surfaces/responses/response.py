@@ -14,9 +14,9 @@ from proxy.core.model import (
     Call,
     HostedItem,
     Reasoning,
-    Refusal,
     ReplyPart,
     Summary,
+    Text,
     ToolKind,
     ToolSpec,
     Usage,
@@ -173,6 +173,9 @@ class ResponseObject:
 def final_item(item_id: str, ended: PartEnded) -> dict[str, Any]:
     part = ended.part
     status = "completed" if ended.complete else "incomplete"
+    if isinstance(part, Text):  # as nearly all are
+        content = text_part(part.text, part.logprobs, part.annotations)
+        return message_item(item_id, status, [content], part.phase)
     if isinstance(part, Call):
         return call_item(item_id, part, status, part.arguments)
     if isinstance(part, Reasoning):
@@ -183,10 +186,7 @@ def final_item(item_id: str, ended: PartEnded) -> dict[str, Any]:
         return compaction_item(item_id)
     if isinstance(part, HostedItem):
         return part.item | {"id": item_id}
-    if isinstance(part, Refusal):
-        return message_item(item_id, status, [refusal_part(part.text)])
-    content = text_part(part.text, part.logprobs, part.annotations)
-    return message_item(item_id, status, [content], part.phase)
+    return message_item(item_id, status, [refusal_part(part.text)])
 
 
 def message_item(
