@@ -34,9 +34,13 @@ PAGE_BYTES: Final = 8192
 """Of a new file. Most responses fill one such page or many: with half as much a save costs a tenth more, and small ones
 take a quarter more room."""
 
-CACHE_KIB: Final = 4000
-"""Of each connection: as much as one transaction may change, for with half of it the largest write pages twice. More is
-only held twice, as the system has the file in memory."""
+CACHE_PAGES: Final = 128
+"""Of each connection, which fills it and keeps it: a MiB. More is only held twice, as the system has the file in
+memory. Not in KiB, which SQLite turns into pages before it knows how large those of the file are."""
+
+UNWRITTEN_PAGES: Final = 1000
+"""So many a transaction may hold until its end: as many as one may change, for with half of it the largest write pages
+twice."""
 
 BUSY_SECONDS: Final = 5.0
 GATHER_SECONDS: Final = 0.001
@@ -191,7 +195,8 @@ class SqliteFile:
         connection = sqlite3.connect(
             self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        connection.execute(f"pragma cache_size = -{CACHE_KIB}")
+        connection.execute(f"pragma cache_size = {CACHE_PAGES}")
+        connection.execute(f"pragma cache_spill = {UNWRITTEN_PAGES}")
         connection.execute("pragma secure_delete = on")  # else it would depend on who built SQLite
         connection.execute(f"pragma synchronous = {'full' if self._durable else 'off'}")
         connection.execute(f"pragma journal_size_limit = {64 << 20}")

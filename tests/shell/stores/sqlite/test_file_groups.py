@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 from proxy.shell.stores.sql.tables import RECORDS
-from proxy.shell.stores.sqlite.file import GATHER_SECONDS, MOST_CHANGES, SqliteFile
+from proxy.shell.stores.sqlite.file import (
+    CACHE_PAGES,
+    GATHER_SECONDS,
+    MOST_BYTES,
+    MOST_CHANGES,
+    PAGE_BYTES,
+    SqliteFile,
+)
 
 PROMPTLY = 20.0
 
@@ -46,6 +53,31 @@ async def test_all_that_waits_is_one_transaction(path: Path) -> None:
     assert count == 149
     assert MOST_CHANGES == 100
     await file.close()
+
+
+async def test_the_most_that_one_transaction_changes_is_written_once(path: Path) -> None:
+    """Though it is more than a connection keeps, and comes to the same pages of an index again and again."""
+    file = SqliteFile(path, RECORDS, durable=True)
+    await file.open()
+    log = path.with_name(f"{path.name}-wal")
+    keys = [f"{number * 7919 % 100_003:08}" * 100 for number in range(MOST_BYTES // 800)]
+
+    def step() -> Any:
+        for key in keys:
+            yield "insert into workers values (?, 0)", (key,)
+
+    size, written = log.stat().st_size, written_bytes()
+    await file.write(step)
+    size, written = log.stat().st_size - size, written_bytes() - written
+    assert size > 2 * MOST_BYTES > CACHE_PAGES * PAGE_BYTES
+    assert written < size * 1.01
+    await file.close()
+
+
+def written_bytes() -> int:
+    """By this process, to whatever."""
+    counts = dict(line.split(": ") for line in Path("/proc/self/io").read_text(encoding="ascii").splitlines())
+    return int(counts["wchar"])
 
 
 async def test_where_several_write_a_group_waits_for_others(
