@@ -15,10 +15,11 @@ NEVER_OLDER = 1_000_000
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """What `mallopt` calls them."""
-KEPT_FREE_BYTES = 2 << 20
-"""The end of a long answer is made in a few copies, which are free again when it was sent."""
-LARGE_BYTES = 1 << 20
-"""What is larger is asked of the system by itself, and given back by itself."""
+LARGE_BYTES = 4 << 20
+"""What is larger is asked of the system by itself, and given back by itself. orjson takes twelve times the length of a
+text to read it: 3 MiB for the longest body that no thread reads."""
+KEPT_FREE_BYTES = LARGE_BYTES
+"""That is free again when the body was read, as are the few copies in which the end of a long answer is made."""
 
 
 class CannotStart(Exception):
@@ -99,7 +100,8 @@ def spare_the_collector() -> None:
 
 def keep_what_is_free() -> None:
     """Lets the allocator keep some memory that is free. glibc gives back what lies free at the end of its heap, and
-    takes it again for the next answer, page by page: up to an eighth of what a stream of 2,000 chunks costs."""
+    takes it again for the next request or answer, page by page: up to an eighth of what a stream of 2,000 chunks costs,
+    or a request of 200 KiB."""
     import ctypes
 
     with suppress(AttributeError, TypeError):  # another library than glibc; Windows

@@ -76,30 +76,40 @@ def test_what_imports_leave_is_collected_and_what_they_make_is_looked_at_once() 
         gc.unfreeze()
 
 
-LONG_ANSWERS = """
-import resource
+LONG_WORK = """
+import resource, sys
 from proxy import process
-
-def faults():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+from proxy.core import jsontext
+from proxy.shell.offload.threads import LARGE_BYTES
 
 def answer():
     return [b"x" * 57_000 for _ in range(20)]
 
-def of_answers():
-    answer()
+body = jsontext.dumps({"input": ["x" * 900] * (LARGE_BYTES // 910)})
+
+def request():
+    return jsontext.loads(body)
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+def of(work):
+    work()
     before = faults()
     for _ in range(20):
-        answer()
+        work()
     return faults() - before
 
-usual = of_answers()
+work = globals()[sys.argv[1]]
+usual = of(work)
 process.keep_what_is_free()
-print(usual, of_answers())
+print(usual, of(work))
 """
 
 
-def test_what_a_long_answer_took_is_there_for_the_next() -> None:
-    told = subprocess.run([sys.executable, "-c", LONG_ANSWERS], capture_output=True, text=True, check=True)
+@pytest.mark.parametrize("work", ["answer", "request"])
+def test_what_long_work_took_is_there_for_the_next(work: str) -> None:
+    command = [sys.executable, "-c", LONG_WORK, work]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
     usual, then = map(int, told.stdout.split())
     assert then < usual / 10, "pages that are taken anew"
