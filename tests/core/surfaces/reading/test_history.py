@@ -181,8 +181,10 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text
     ],
 )
 def test_the_canonical_order(items, expected):
-    """A turn's calls are answered by the turn right after it, completely and in order."""
-    assert spoken(*turns(*items)) == expected
+    """A turn's calls are answered by the turn right after it, completely and in order, whether the log tells of them or
+    not: without that most histories take a shorter way."""
+    for details in (True, False):
+        assert spoken(*turns(*items, ledger=Ledger(details=details))) == expected
 
 
 def test_the_example_of_a_conversation_with_an_empty_assistant_message():
@@ -278,6 +280,17 @@ def test_the_clients_turns_are_left_as_they_are():
     canonical(said, Ledger())
     assert repeated.call_id == "a"
     assert said[0][1] == [called("a"), called("a")]
+
+
+def test_neighbouring_turns_are_joined_in_a_list_of_their_own():
+    said = [
+        (Role.ASSISTANT, [Text("I look.")], ""),
+        (Role.ASSISTANT, [A], ""),
+        (Role.TOOL, [result("a")], ""),
+    ]
+    joined = [Turn(Role.ASSISTANT, [Text("I look."), A]), Turn(Role.TOOL, [result("a")])]
+    assert canonical(said, Ledger(details=False)) == joined
+    assert [parts for _, parts, _ in said] == [[Text("I look.")], [A], [result("a")]]
 
 
 def test_only_results_count_in_a_turn_of_results():
