@@ -189,11 +189,11 @@ def content_in(
     """The parts at `key`, which holds a string or a list of parts of the `allowed` kinds. A complaint about a part
     without a type suggests the type of the first reader."""
     value = holder.get(key)
-    if isinstance(value, str):
-        return [Text(value)]
-    if value is None:
-        raise missing(f".{key}", "a string or an array of parts")
     if not isinstance(value, list):
+        if isinstance(value, str):
+            return [Text(value)]
+        if value is None:
+            raise missing(f".{key}", "a string or an array of parts")
         raise wrong_type(f".{key}", "a string or an array of parts", value)
     cursor.parts_left -= len(value)
     if cursor.parts_left < 0:

@@ -86,12 +86,15 @@ def read_items(items: list[Any], cursor: InputCursor) -> list[LocatedTurn]:
         raise too_many("input", MAX_ITEMS, "items")
     located: list[LocatedTurn] = []
     cursor.last = len(items) - 1
+    read: ItemReader
     for index, item in enumerate(items):
         cursor.item = index
-        kind = item.get("type") if type(item) is dict else None
-        reader = ITEMS.get(kind) if type(kind) is str else None
         try:
-            said = _said(item, cursor) if reader is None else reader(item, cursor)
+            try:
+                read = ITEMS.get(item.get("type"), _said)
+            except (AttributeError, TypeError):  # it is no object, or its type no word
+                read = _said
+            said = read(item, cursor)
         except FieldFault as fault:
             raise fault.inside(cursor.path()) from None
         if said is not None:
@@ -122,17 +125,18 @@ def _untyped(item: Json) -> str:
 
 
 def _message(item: Json, cursor: InputCursor) -> Said:
-    role = item.get("role")
-    spoken = ROLES.get(role) if isinstance(role, str) else None
-    if spoken is None:
-        raise _of_no_role(item)
-    speaker, allowed = spoken
+    try:
+        speaker, allowed = ROLES[item["role"]]
+    except (KeyError, TypeError):
+        raise _of_no_role(item) from None
     if item.get("tool_calls"):  # if they were ignored, their results would have no calls
         raise wrong_value(".tool_calls", CALLS_ARE_ITEMS)
-    if speaker is ASSISTANT and item.get("content") is None:
+    if speaker is not ASSISTANT:
+        return speaker, content_in(item, "content", cursor, allowed)
+    if item.get("content") is None:
         return speaker, []  # an answer of nothing but calls, in the Chat form
     parts = content_in(item, "content", cursor, allowed)
-    if speaker is ASSISTANT and (phase := item.get("phase")) and isinstance(phase, str):
+    if (phase := item.get("phase")) and isinstance(phase, str):
         parts = [replace(part, phase=phase) if isinstance(part, Text) else part for part in parts]
     return speaker, parts
 
@@ -169,10 +173,14 @@ def _custom_tool_call(item: Json, cursor: InputCursor) -> Said:
 
 
 def _call(item: Json, kind: ToolKind, arguments: str) -> Said:
-    name = filled_in(item, "name", "", "the name of the tool")
-    namespace = optional_string_in(item, "namespace") or None
-    key = "id" if item.get("call_id") is None and item.get("id") else "call_id"
-    call_id = string_in(item, key, "", "the id of the call")
+    name, call_id, namespace = item.get("name"), item.get("call_id"), item.get("namespace")
+    if not (
+        name and isinstance(name, str) and isinstance(call_id, str) and namespace is None
+    ):  # rare, or wrong
+        name = filled_in(item, "name", "", "the name of the tool")
+        namespace = optional_string_in(item, "namespace") or None
+        key = "id" if call_id is None and item.get("id") else "call_id"
+        call_id = string_in(item, key, "", "the id of the call")
     return ASSISTANT, [Call(call_id, ToolName(name, namespace), kind, arguments)]
 
 

@@ -30,6 +30,9 @@ def function_output(item: Json, cursor: InputCursor) -> Said:
 
 
 def output(item: Json, cursor: InputCursor) -> Said:
+    call_id, said = item.get("call_id"), item.get("output")
+    if isinstance(said, str) and isinstance(call_id, str):  # as nearly always
+        return TOOL, [Result(call_id, [Text(said)])]
     return TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")])]
 
 
