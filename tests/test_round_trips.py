@@ -16,6 +16,7 @@ from proxy.core.tools.prepare import prepare
 from tests.support.replies import DONE, PATCH, REQUEST, SIGNER, STOP, TIME, WEATHER, call_chunk, chunk, run
 from tests.support.strict_server import refuse
 from tests.support.tables import table
+from tests.support.written import as_sent
 
 ASKING = REQUEST | {"include": ["reasoning.encrypted_content"], "tools": [WEATHER]}
 ECHOED = ("type", "id", "role", "content", "summary", "encrypted_content", "call_id", "name", "namespace",
@@ -42,7 +43,7 @@ def next_body(
     asked = {"role": "user", "content": "Hi"}
     more = [asked, *items, *outputs, asked]
     request = decode(body | {"input": more}, ledger, signer=SIGNER)
-    encoded = encode(request, prepare(request, profile, ledger), profile, "m", ledger)
+    encoded = as_sent(encode(request, prepare(request, profile, ledger), profile, "m", ledger))
     refuse(encoded, profile)
     return encoded
 
@@ -202,7 +203,7 @@ def test_whatever_shape_codex_sends_every_backend_gets_a_request_that_it_takes(b
             continue  # no agent can work with it, or it is asked in words of its own
         ledger = Ledger()
         request = decode(body, ledger, "drop", SIGNER)
-        refuse(encode(request, prepare(request, profile, ledger), profile, "m", ledger), profile)
+        refuse(as_sent(encode(request, prepare(request, profile, ledger), profile, "m", ledger)), profile)
 
 
 @table(

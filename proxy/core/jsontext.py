@@ -164,6 +164,12 @@ def tight(data: bytes) -> bytes:
     return bytes(memoryview(data))
 
 
+def written(value: Any) -> orjson.Fragment:
+    """The value as it is written, to stand so in all that is written with it: what comes again and again, such as an
+    agent's tools, is written once."""
+    return orjson.Fragment(tight(dumps(value)))
+
+
 def _writable(value: Any) -> Any:
     """Returns the value without lone surrogates, and with large integers as their digits."""
     match value:

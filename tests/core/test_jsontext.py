@@ -228,3 +228,10 @@ def test_what_is_kept_takes_no_more_than_it_is_long() -> None:
     finally:
         tracemalloc.stop()
     assert len(data) < taken < 2 * len(data)
+
+
+def test_what_is_written_stands_in_others_as_it_is() -> None:
+    part = jsontext.written(["a", "\ud800", 2**64])
+    assert jsontext.dumps({"once": part, "again": [part, "\ud800"]}) == (
+        '{"once":["a","\ufffd",18446744073709551616],"again":[["a","\ufffd",18446744073709551616],"\ufffd"]}'.encode()
+    )

@@ -22,6 +22,7 @@ from proxy.core.profile import DEFAULT, BackendProfile, CallIdForm
 from proxy.core.tools.prepare import prepare
 from tests.properties.drawn_requests import replies, requests
 from tests.support.strict_server import CALL_IDS, refuse
+from tests.support.written import as_sent
 
 MODELS = ("m", "mistral-large", "kimi-k3", "gemini-3", "gpt-5.6", "deepseek-v4", "gpt-oss")
 EVERY_PROFILE = [
@@ -43,11 +44,11 @@ def test_what_is_sent_is_valid_there(request: Request, base: BackendProfile, mod
     ledger = Ledger()
     try:
         prepared = prepare(request, profile, ledger)
-        body = encode(request, prepared, profile, model, ledger)
+        body = as_sent(encode(request, prepared, profile, model, ledger))
     except ClientFault:
         assume(False)  # tools or files that this backend has no place for: it is told so, nothing is sent
     refuse(body, profile)
-    again = encode(request, prepare(request, profile, ledger), profile, model, ledger)
+    again = as_sent(encode(request, prepare(request, profile, ledger), profile, model, ledger))
     assert jsontext.dumps(body) == jsontext.dumps(again)
 
 

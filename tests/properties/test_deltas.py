@@ -33,6 +33,7 @@ from tests.properties.drawn_deltas import assembled, deltas, tables
 from tests.properties.examples import examples
 from tests.support.assembling import TOOLS, PartDelta, into
 from tests.support.replies import NOW, WITH_TOOLS, counting_mint, read_stream
+from tests.support.written import as_sent
 
 
 def heard(said: list[Delta]) -> list[Delta]:
@@ -192,7 +193,7 @@ def test_whatever_was_said_the_client_gets_one_valid_stream(
     for event in assembled(said, names).events:
         feed(event)
     final = read_stream(b"".join(frames))[-1]["response"]
-    whole = ResponseObject(WITH_TOOLS, counting_mint(), lambda: NOW).whole(collector.reply)
+    whole = as_sent(ResponseObject(WITH_TOOLS, counting_mint(), lambda: NOW).whole(collector.reply))
     for one in (final, whole):
         one["output"] = [
             {name: value for name, value in item.items() if name != "id"} for item in one["output"]

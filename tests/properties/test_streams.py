@@ -19,6 +19,7 @@ from proxy.core.surfaces.responses.response import ResponseObject
 from tests.properties.examples import examples
 from tests.properties.scripts import Script, body, comparable, expected, expected_parts, scripts, wire
 from tests.support.replies import NOW, TERMINAL, WITH_TOOLS, bytewise, counting_mint, cut, outline, run
+from tests.support.written import as_sent
 
 cuts = st.lists(st.integers(0, 1 << 16), max_size=8)
 
@@ -75,7 +76,7 @@ def text_of(part: ReplyPart) -> str:
 @given(scripts())
 def test_folded_the_stream_is_the_answer_to_a_client_that_does_not_stream(script: Script) -> None:
     got = run(wire(script))
-    whole = ResponseObject(WITH_TOOLS, counting_mint(), lambda: NOW).whole(got.reply)
+    whole = as_sent(ResponseObject(WITH_TOOLS, counting_mint(), lambda: NOW).whole(got.reply))
     assert without_item_ids(whole) == without_item_ids(got.events()[-1]["response"])
 
 

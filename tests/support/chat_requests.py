@@ -12,6 +12,7 @@ from proxy.core.model import Call, Extras, Part, Request, Result, Role, Text, To
 from proxy.core.profile import DEFAULT, BackendProfile
 from proxy.core.tools.prepare import prepare
 from tests.support.strict_server import refuse
+from tests.support.written import as_sent
 
 
 def system(text: str) -> Turn:
@@ -54,9 +55,10 @@ def body_of(
     ledger: Ledger | None = None,
     **request: Any,
 ) -> dict[str, Any]:
+    """As it is sent."""
     ledger = ledger or Ledger()
     asked = Request("m", list(turns) or [user("Hi")], **request)
-    body = encode(asked, prepare(asked, on, ledger), on, "m", ledger)
+    body = as_sent(encode(asked, prepare(asked, on, ledger), on, "m", ledger))
     refuse(body, on)
     return body
 

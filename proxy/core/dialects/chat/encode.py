@@ -6,6 +6,7 @@ What the backend's profile does not know is left out and counted: closed schemas
 
 from collections.abc import Mapping
 
+from proxy.core import jsontext
 from proxy.core.caches.consequences import found_of
 from proxy.core.dialects.chat.messages import encode_messages
 from proxy.core.dialects.reading.reply_lessons import asked_whole
@@ -55,7 +56,9 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
         leave_out_hosted(prepared.hosted, ledger)
     if tools:
         body["tools"] = found_of(
-            tools, ("chat", profile.strict_tools), lambda: [_tool(tool, profile) for tool in tools]
+            tools,
+            ("chat", profile.strict_tools),
+            lambda: jsontext.written([_tool(tool, profile) for tool in tools]),
         )
     if prepared.tools:
         body |= _choice(prepared, profile, ledger) | _parallel(request, profile, ledger)

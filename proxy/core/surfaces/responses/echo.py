@@ -8,6 +8,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import orjson
+
+from proxy.core import jsontext
 from proxy.core.caches.consequences import found_of
 from proxy.core.model import ToolKind, ToolSpec
 from proxy.core.surfaces.reading.tool_choice import MODES
@@ -85,10 +88,10 @@ SECRETS = frozenset({"authorization", "headers"})
 """Members of a hosted tool that are for its server alone: a response may be kept, and shown to others."""
 
 
-def _echo_tools(tools: Any, run: Collection[str]) -> list[dict[str, Any]]:
+def _echo_tools(tools: Any, run: Collection[str]) -> orjson.Fragment:
     """Hosted tools that nobody runs were filtered out of the request; an echo would claim that they work."""
     echoes = [_echo_tool(tool) for tool in tools if is_offered(tool, run)]
-    return [_without_secrets(tool) if tool["type"] in run else tool for tool in echoes]
+    return jsontext.written([_without_secrets(tool) if tool["type"] in run else tool for tool in echoes])
 
 
 def _without_secrets(tool: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from proxy.core.surfaces.responses.decode import decode
 from proxy.core.surfaces.responses.echo import echoed
 from tests.support.responses_asks import CLOCK, SEARCH, WEATHER, Notes, user
 from tests.support.tables import table
+from tests.support.written import as_sent
 
 MCP = {
     "type": "mcp",
@@ -105,10 +106,10 @@ def test_what_they_did_and_what_was_answered_is_in_the_history() -> None:
 
 def test_the_echo_has_them_without_their_secrets() -> None:
     body = {"tools": [CLOCK, SEARCH, MCP, {"type": "file_search"}]}
-    told = echoed(body, RUN)["tools"]
+    told = as_sent(echoed(body, RUN))["tools"]
     assert [tool["type"] for tool in told] == ["function", "web_search", "mcp"]
     assert told[2] == {"type": "mcp", "server_label": "s", "server_url": "https://x.example"}
-    assert [tool["type"] for tool in echoed(body)["tools"]] == ["function"]
+    assert [tool["type"] for tool in as_sent(echoed(body))["tools"]] == ["function"]
 
 
 def test_how_often_they_may_be_called() -> None:

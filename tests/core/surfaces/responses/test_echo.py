@@ -6,10 +6,13 @@ from proxy.core.surfaces.responses.echo import echoed
 from proxy.core.surfaces.responses.response import ResponseObject
 from tests.support.replies import NOW, PATCH, REQUEST, WEATHER, counting_mint
 from tests.support.tables import table
+from tests.support.written import as_sent
 
 
 def echo(**asked: Any) -> dict[str, Any]:
-    return ResponseObject(REQUEST | asked, counting_mint(), lambda: NOW).started()
+    """As it is sent."""
+    started = ResponseObject(REQUEST | asked, counting_mint(), lambda: NOW).started()
+    return as_sent(started)
 
 
 @table(
