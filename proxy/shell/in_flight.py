@@ -29,23 +29,7 @@ from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.turn_store import BackgroundRun, TurnStore
 from proxy.shell.watching.content import Content, verdict_on
-from proxy.shell.watching.watch import (
-    CONTENT,
-    ENDED,
-    ENDING,
-    FAULT,
-    FIRST_BYTE,
-    FIRST_TEXT,
-    HEAD,
-    NOT_YET,
-    PLACE,
-    STATUS,
-    WISHES,
-    AttemptNotes,
-    Notes,
-    Watch,
-    Why,
-)
+from proxy.shell.watching.watch import Attempt, Notes, Watch, Why
 
 OK = 200
 
@@ -92,7 +76,7 @@ class InFlight:
         """If its work goes on in the background."""
         self.unkept: SurfaceContext | None = None
         """A stream that is kept as it is should the client leave."""
-        self.attempts: list[AttemptNotes] | None = None
+        self.attempts: list[Attempt] | None = None
         """What is noted of each for those who watch; None if nobody does."""
         self.date: float
         """In seconds since 1970, where somebody watches."""
@@ -183,9 +167,9 @@ class InFlight:
             facts.setdefault("ms_first_text", milliseconds)
         if self.attempts:
             attempt = self.attempts[-1]
-            if attempt[FIRST_BYTE] is None:
-                attempt[FIRST_BYTE] = seconds
-            attempt[FIRST_TEXT] = text
+            if attempt.first_byte is None:
+                attempt.first_byte = seconds
+            attempt.first_text = text
 
     def note_fault(self, fault: Fault) -> None:
         """What kind it is of, and the cause, which only the log may tell (S34). It is kept as a copy: one that was
@@ -241,34 +225,35 @@ class InFlight:
         """This is asked now, or waits for its place. `model`: see `Attempt.backend_model`."""
         if self.attempts is None:
             return
-        profile, url, now = preparation.profile, preparation.post.url, self.clock() - self.began
-        attempt: AttemptNotes = [why, backend, model, profile.name, profile.dialect, url, now, *NOT_YET]
+        profile, now = preparation.profile, self.clock() - self.began
+        url, _, _ = preparation.post.url.partition("?")
+        attempt = Attempt(why, backend, model, profile.name, profile.dialect, url, now)
         if why == "lesson":
             before = self.attempts[-1]
-            before[ENDED], attempt[PLACE] = now, before[PLACE]
+            before.ended, attempt.place = now, before.place
         if self.watch is not None and self.watch.outgoing is not None:
-            attempt[WISHES] = wishes_of(preparation.request)
+            attempt.wishes = wishes_of(preparation.request)
         if self.content is not None:
-            attempt[CONTENT] = self.content.attempt(preparation)
+            attempt.content = self.content.attempt(preparation)
         self.attempts.append(attempt)
 
     def placed(self) -> None:
         """The attempt that is under way has its place."""
         if self.attempts:
-            self.attempts[-1][PLACE] = self.clock() - self.began
+            self.attempts[-1].place = self.clock() - self.began
 
     def head_came(self, status: int, headers: Mapping[str, str]) -> None:
         """The backend has sent the head of its answer."""
         if self.attempts:
             attempt = self.attempts[-1]
-            attempt[STATUS], attempt[HEAD] = status, self.clock() - self.began
+            attempt.status, attempt.head = status, self.clock() - self.began
         if self.content is not None:
             self.content.answered_with(headers)
 
     def refused(self, words: bytes) -> None:
         """The backend has refused, in these words, or has told a number of tokens."""
         if self.attempts:
-            self.attempts[-1][FIRST_BYTE] = self.clock() - self.began
+            self.attempts[-1].first_byte = self.clock() - self.began
         if self.content is not None:
             self.content.received(words)
 
@@ -276,7 +261,7 @@ class InFlight:
         """`fault`: see `Attempt.fault`."""
         if self.attempts:
             attempt = self.attempts[-1]
-            attempt[ENDED], attempt[ENDING], attempt[FAULT] = self.clock() - self.began, ending, fault
+            attempt.ended, attempt.ending, attempt.fault = self.clock() - self.began, ending, fault
 
 
 def _milliseconds(seconds: float) -> float:

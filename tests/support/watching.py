@@ -1,7 +1,6 @@
 """Watchers of tests, and proxies that have them."""
 
 import asyncio
-import dataclasses
 import io
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -16,7 +15,7 @@ from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.shell.ops.logs import Log, make_log
 from proxy.shell.watching.content import Content, ContentRoom
-from proxy.shell.watching.watch import Attempt, AttemptNotes, Watch
+from proxy.shell.watching.watch import Attempt, Watch
 from proxy.shell.watching.watchers import Watcher, Watchers
 from tests.support.replies import counting_mint
 from tests.support.sockets import PROMPTLY
@@ -105,14 +104,10 @@ def a_watch(
     usual: dict[str, Any] = {"request_id": "req_1", "surface": "responses", "transport": "http"}
     usual |= {"method": "POST", "path": "/v1/responses"}
     usual |= {"facts": ledger.facts, "remarks": ledger.remarks, "warnings": ledger.warnings}
-    usual |= {"date": 0.0, "clock": clock, "began": clock(), "attempt_notes": list(map(notes_of, attempts))}
+    usual |= {"date": 0.0, "clock": clock, "began": clock(), "attempts": list(attempts)}
     watch = Watch(**usual | fields)
     watch.content = content
     return watch
-
-
-def notes_of(attempt: Attempt) -> AttemptNotes:
-    return [getattr(attempt, field.name) for field in dataclasses.fields(attempt)]
 
 
 def end(watch: Watch, status: int = 200, fault: Fault | None = None) -> Watch:

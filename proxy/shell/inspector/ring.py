@@ -7,11 +7,11 @@ somebody looks.
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from proxy.shell.watching.content import AttemptContent, Content
-from proxy.shell.watching.watch import CONTENT, Notes, Watch
+from proxy.shell.watching.watch import Notes, Watch
 
 REFUSED_PART: Final = 4
 """Whoever was not let in has a quarter as much room, and one apart: a stranger must not drive out all others."""
@@ -128,7 +128,5 @@ def _without_content(watch: Watch) -> Watch:
         return watch
     alone = copy(watch)
     alone.content = None
-    alone.attempt_notes = [copy(notes) for notes in watch.attempt_notes]
-    for notes in alone.attempt_notes:
-        notes[CONTENT] = None
+    alone.attempts = [replace(attempt, content=None) for attempt in watch.attempts]
     return alone

@@ -78,4 +78,4 @@ class Tracer:
     def ended(self, watch: Watch) -> None:
         trace = watch.outgoing
         if isinstance(trace, Trace) and trace.is_sampled:
-            self._put(spans_of(watch, trace.ids(len(watch.attempt_notes))))
+            self._put(spans_of(watch, trace.ids(len(watch.attempts))))

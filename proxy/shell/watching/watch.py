@@ -1,13 +1,13 @@
 """One request as data, from its beginning on: what was asked, of whom, when, and what came of it.
 
-Times are seconds since the request began. Whatever has not happened yet is None. `Notes` and `AttemptNotes` are what is
-noted meanwhile, `Watch` and `Attempt` what somebody sees who looks. Both classes have slots, since as soon as thirty
+Times are seconds since the request began. Whatever has not happened yet is None. `Notes` are what is left of a request
+at which nobody has looked, a `Watch` what somebody sees who does. Both classes have slots, since as soon as thirty
 requests have begun before the first goes on, Python gives each object without them a dictionary of its own.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 from proxy.core.backends.post import Post
 from proxy.core.errors import Fault
@@ -57,15 +57,6 @@ class Attempt:
     """What the model was asked for besides the words. None where no trace is made."""
     content: AttemptContent | None = None
 
-    def __post_init__(self) -> None:
-        self.url = self.url.partition("?")[0]
-
-
-AttemptNotes = list[Any]
-"""What an `Attempt` is made of, in the order of its fields: to make a list costs a quarter of what an object does."""
-PLACE, HEAD, FIRST_BYTE, FIRST_TEXT, ENDED, STATUS, ENDING, FAULT, WISHES, CONTENT = range(7, 17)
-NOT_YET = (None,) * 10
-"""All of these."""
 
 Notes = tuple[
     str,
@@ -79,7 +70,7 @@ Notes = tuple[
     float,
     Callable[[], float],
     float,
-    list[AttemptNotes],
+    list[Attempt],
     float | None,
     Fault | None,
 ]
@@ -106,7 +97,7 @@ class Watch:
     clock: Callable[[], float] = field(repr=False)
     began: float = field(repr=False)
     """By the clock."""
-    attempt_notes: list[AttemptNotes] = field(repr=False)
+    attempts: list[Attempt]
     """Live."""
     ended: float | None = None
     fault: Fault | None = None
@@ -127,10 +118,6 @@ class Watch:
     def seconds(self) -> float:
         """For how long it has been under way."""
         return self.clock() - self.began
-
-    @property
-    def attempts(self) -> list[Attempt]:
-        return [Attempt(*notes) for notes in self.attempt_notes]
 
     @property
     def tenant(self) -> str | None:
@@ -162,10 +149,10 @@ class Watch:
         """The request of the attempt that is under way, as it is sent."""
         if self.outgoing is None:
             return post
-        return replace(post, headers={**post.headers, **self.outgoing(len(self.attempt_notes) - 1)})
+        return replace(post, headers={**post.headers, **self.outgoing(len(self.attempts) - 1)})
 
     def end(self, seconds: float, fault: Fault | None) -> None:
         """`fault`: see `Watch.fault`."""
         self.ended, self.fault = seconds, fault
-        if self.attempt_notes and (last := self.attempt_notes[-1])[ENDED] is None:
-            last[ENDED], last[FAULT] = seconds, fault
+        if self.attempts and (last := self.attempts[-1]).ended is None:
+            last.ended, last.fault = seconds, fault

@@ -9,9 +9,9 @@ from proxy.core.tracing.trace_context import parent_of
 from proxy.shell.tracing.spans import Span
 from proxy.shell.tracing.tracer import Tracer
 from proxy.shell.watching.watch import Attempt, Watch
-from tests.support.watching import a_watch, end, notes_of
+from tests.support.watching import a_watch, end
 
-ATTEMPT = notes_of(Attempt("first", "b", "m", "default", "chat", "http://b", 0.0))
+ATTEMPT = Attempt("first", "b", "m", "default", "chat", "http://b", 0.0)
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 
 
@@ -35,7 +35,7 @@ class Kept:
 
 def asked(watch: Watch) -> dict[str, str]:
     """What the backend of another attempt is told."""
-    watch.attempt_notes.append(ATTEMPT)
+    watch.attempts.append(ATTEMPT)
     assert watch.outgoing is not None
     return dict(watch.outgoing(len(watch.attempts) - 1))
 
@@ -75,7 +75,7 @@ def test_each_attempt_is_told_its_own_span() -> None:
 def test_an_attempt_that_never_left_has_a_span_too() -> None:
     kept = Kept()
     watch = kept.begun()
-    watch.attempt_notes.append(ATTEMPT)
+    watch.attempts.append(ATTEMPT)
     assert len(kept.ended(watch)) == 2
 
 

@@ -1,7 +1,6 @@
 """One request as data, over real sockets: who was asked, when, and what came of it."""
 
 import asyncio
-import dataclasses
 import gc
 from types import FrameType, FunctionType, ModuleType, TracebackType
 
@@ -10,8 +9,7 @@ from multidict import CIMultiDictProxy
 
 from proxy.core.ledger import Ledger
 from proxy.shell.ops.fault_facts import facts_of
-from proxy.shell.watching import watch as watching
-from proxy.shell.watching.watch import Attempt, Watch
+from proxy.shell.watching.watch import Watch
 from tests.support.proxies import StartProxy
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, reply, text
 from tests.support.two_backends import BUSY, StartBoth
@@ -46,14 +44,6 @@ async def test_a_stream(onlooker: Onlooker, start_proxy: StartProxy, backend: Sc
     assert watch.ended >= times[-1]
     assert watch.facts["ms_total"] > 0
     assert watch.content is None
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["place", "head", "first_byte", "first_text", "ended", "status", "ending", "fault", "wishes", "content"],
-)
-def test_each_note_of_an_attempt_has_its_place(name: str) -> None:
-    assert dataclasses.fields(Attempt)[getattr(watching, name.upper())].name == name
 
 
 async def test_none_has_a_dictionary_of_its_own(
