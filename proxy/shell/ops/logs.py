@@ -213,6 +213,8 @@ class _Lines:
     def _write(self, level: int, name: str, event: str, fields: Mapping[str, Any]) -> None:
         if level >= self._least:
             line = self._line_of({"timestamp": "", "level": name, "event": event, **self._bound, **fields})
+            if self._stream.closed:  # by whoever ran the proxy within a program of their own
+                return
             try:
                 self._stream.write(f"{line}\n")
                 self._stream.flush()

@@ -101,6 +101,14 @@ def test_a_line_that_cannot_be_written_fails_nothing(failure: OSError) -> None:
     log.bind(request_id="r").tell("request", {})
 
 
+def test_a_log_that_was_closed_fails_nothing() -> None:
+    """As the log of a test is, when a library tells something later."""
+    stream = io.StringIO()
+    log = make_log(stream=stream)
+    stream.close()
+    log.warning("library")
+
+
 def test_lines_below_the_level_are_not_written() -> None:
     assert written(level="warning") == ""
     stream = io.StringIO()
