@@ -60,6 +60,7 @@ class Workload:
 WORKLOADS = {
     "burst": Workload("text, 20 chunks in a read", Script(2000, burst=20), 1, 30),
     "single": Workload("text, one chunk in a read", Script(200, gap_ms=5), 64, 2),
+    "few": Workload("the same with few streams", Script(200, gap_ms=5), 24, 3),
     "tools": Workload("tool arguments, 20 in a read", Script(2000, burst=20, kind="tool"), 1, 30),
     "short": Workload("short request, not streamed", Script(4), 16, 50, "request", stream=False),
     "history": Workload("200 items and 20 tools", Script(20), 4, 25, "request", history=200),
