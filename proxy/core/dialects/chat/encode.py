@@ -16,6 +16,7 @@ from proxy.core.dialects.writing.body import (
     granted,
     hints,
     leave_out_ways,
+    parallel_calls,
     patched,
     tuning_wishes,
     unusual_tier,
@@ -61,7 +62,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
             lambda: jsontext.written([_tool(tool, profile) for tool in tools]),
         )
     if prepared.tools:
-        body |= _choice(prepared, profile, ledger) | _parallel(request, profile, ledger)
+        body |= _choice(prepared, profile, ledger) | parallel_calls(request, profile, ledger)
         if not profile.strict_tools:
             prepared.drop_strict(prepared.tools, ledger)
     if form.response_format:
@@ -110,14 +111,6 @@ def _choice(prepared: Prepared, profile: BackendProfile, ledger: Ledger) -> Body
         ledger.drop("tool_choice")
         return {}
     return {"tool_choice": _REQUIRED[profile.force_tool]}
-
-
-def _parallel(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
-    if profile.parallel == "false" or (profile.parallel == "obey" and not request.parallel_calls):
-        return {"parallel_tool_calls": False}
-    if not request.parallel_calls:
-        ledger.drop("parallel_tool_calls")
-    return {}
 
 
 _SWITCH_WORDS = frozenset({"enabled", "disabled", "adaptive"})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.dialects.writing.body import Body
+from proxy.core.dialects.writing.body import Body, parallel_calls
 from proxy.core.ledger import Ledger
 from proxy.core.model import UNNAMED, Call, ChoiceMode, Request, ToolKind, ToolSpec
 from proxy.core.profile import BackendProfile
@@ -24,7 +24,7 @@ def offer(request: Request, prepared: Prepared, profile: BackendProfile, ledger:
     return {
         "tools": [*_declarations(request, prepared, profile), *prepared.hosted],
         **((_hosted_choice(request) if prepared.hosted else {}) or _choice(prepared, profile, ledger)),
-        **_parallel(request, profile, ledger),
+        **parallel_calls(request, profile, ledger),
     }
 
 
@@ -102,11 +102,3 @@ def _choice(prepared: Prepared, profile: BackendProfile, ledger: Ledger) -> Body
         ledger.drop("tool_choice")
         return {}
     return {"tool_choice": "required"}
-
-
-def _parallel(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
-    if profile.parallel == "false" or (profile.parallel == "obey" and not request.parallel_calls):
-        return {"parallel_tool_calls": False}
-    if not request.parallel_calls:
-        ledger.drop("parallel_tool_calls")
-    return {}

@@ -5,6 +5,7 @@ from typing import Any
 
 from proxy.core.ledger import Ledger
 from proxy.core.model import UNTUNED, Request
+from proxy.core.profile import BackendProfile
 
 Body = dict[str, Any]
 
@@ -44,6 +45,15 @@ def hints(request: Request, known: Collection[str], ledger: Ledger) -> Body:
         del labels["safety_identifier"]
         ledger.drop("user")
     return {name: value for name, value in labels.items() if name in known}
+
+
+def parallel_calls(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
+    """Says that one call at a time is wanted, where the backend heeds it."""
+    if profile.parallel == "false" or (profile.parallel == "obey" and not request.parallel_calls):
+        return {"parallel_tool_calls": False}
+    if not request.parallel_calls:
+        ledger.drop("parallel_tool_calls")
+    return {}
 
 
 def unusual_tier(request: Request) -> str | None:
