@@ -78,8 +78,6 @@ from proxy.signing import signed
 from proxy.storage import Storage, storage_of
 from proxy.watchers import watchers_of
 
-BYTES_PER_MIB = 1024 * 1024
-
 REMEMBERED_PART = 4
 """A quarter of a worker's memory is for remembered conversations, which are compressed."""
 
@@ -270,7 +268,7 @@ def _runs(settings: Settings, storage: Storage, metrics: Metrics, log: Log) -> R
         live=storage.live,
         worker=storage.worker,
         places=settings.background.limit,
-        record_bytes=settings.store.max_response_mib * BYTES_PER_MIB,
+        record_bytes=settings.store.max_response_bytes,
         metrics=metrics,
         log=log,
     )
@@ -298,7 +296,7 @@ def _handlers(
         mint, _now, signer, options, real_name=backends.real_name, hosted_tools=backends.hosted_tools
     )
     timing = StreamTiming(settings.server.patience_seconds, settings.server.heartbeat_seconds)
-    body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
+    body_limit = settings.server.body_limit_bytes
     room = memory_of(settings)
     memory = Shares(room - room // REMEMBERED_PART)
     open_sockets = OpenSockets(

@@ -35,7 +35,6 @@ from proxy.shell.stored_turns import StoreLimits
 METRICS_READER, ONLOOKER = Tenant("metrics"), Tenant("inspector")
 """Who reads the metrics, and who sees the inspector's data: they may do nothing else."""
 
-BYTES_PER_MIB = 1024 * 1024
 
 MEMORY_BYTES = 2 << 30
 """Default memory for requests under way and remembered conversations. One developer alone has three eighths of it:
@@ -159,15 +158,13 @@ def _tenant_of_owner(settings: Settings) -> Callable[[str], str]:
 
 
 def store_limits_of(settings: Settings) -> StoreLimits:
-    return StoreLimits(
-        settings.server.body_limit_mib * BYTES_PER_MIB, settings.store.max_response_mib * BYTES_PER_MIB
-    )
+    return StoreLimits(settings.server.body_limit_bytes, settings.store.max_response_bytes)
 
 
 def read_bytes_of(settings: Settings) -> int:
     """What is kept and may be read at a time: a history that a request may have, in records of which parts may be gone,
     and the largest record and its neighbour in any case."""
-    return 2 * max(settings.server.body_limit_mib, settings.store.max_response_mib) * BYTES_PER_MIB
+    return 2 * max(settings.server.body_limit_bytes, settings.store.max_response_bytes)
 
 
 def metrics_readers_of(settings: Settings) -> Tenants | None:
@@ -248,8 +245,8 @@ def secrets_of(settings: Settings) -> list[str]:
 
 def memory_of(settings: Settings) -> int:
     """Returns the bytes for one worker. On a small machine, all workers together take half of its memory."""
-    if settings.server.memory_mib is not None:
-        return settings.server.memory_mib * BYTES_PER_MIB
+    if settings.server.memory_bytes is not None:
+        return settings.server.memory_bytes
     there_is = memory_bytes() or 2 * MEMORY_BYTES * settings.server.workers
     return min(MEMORY_BYTES, there_is // 2 // settings.server.workers)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from proxy.configured import BYTES_PER_MIB, inspector_readers_of
+from proxy.configured import inspector_readers_of
 from proxy.core.masking.redact import masked
 from proxy.core.masking.secrets import Secrets
 from proxy.core.tenants import Tenant, Tenants
@@ -34,8 +34,7 @@ def ring_of(settings: Settings, live: Callable[[], Iterable[Watch]]) -> Ring | N
     """`live`: what is under way. None if nobody may see it: then nothing is kept."""
     if not settings.inspector.enabled or inspector_readers_of(settings) is None:
         return None
-    most_bytes = settings.inspector.memory_mib * BYTES_PER_MIB
-    return Ring(settings.inspector.requests, most_bytes, live, _shown(settings.recorder))
+    return Ring(settings.inspector.requests, settings.inspector.memory_bytes, live, _shown(settings.recorder))
 
 
 def _shown(recorder: RecorderSettings) -> Callable[[Watch], bool] | None:

@@ -22,7 +22,6 @@ from proxy.shell.watching.watchers import Watcher, Watchers
 ROOM_BYTES, REQUEST_BYTES = 64 << 20, 16 << 20
 """Of content, for all requests that are watched at once, and for one."""
 
-BYTES_PER_MIB = 1 << 20
 CLOSING_SECONDS = 5.0
 
 
@@ -39,7 +38,7 @@ async def watchers_of(
     """`ring`: the inspector's. `configured`: the secrets of the settings. Who has a connection, a thread or a file
     closes it on leaving."""
     watchers: list[Watcher] = [] if ring is None else [ring]
-    seen_bytes = 0 if ring is None else settings.inspector.memory_mib * BYTES_PER_MIB
+    seen_bytes = 0 if ring is None else settings.inspector.memory_bytes
 
     def failed(name: str) -> None:
         metrics.count("watcher_failures", name)
@@ -84,7 +83,7 @@ def _recorder(
     directory = recordings(settings)
     assert settings.keep != "off"
     assert directory is not None
-    retention = Retention(directory, settings.max_mib * BYTES_PER_MIB, settings.days, _now)
+    retention = Retention(directory, settings.max_bytes, settings.days, _now)
     masks = settings.content == "masked"
     writer = Writer(directory, retention, configured, proxy.__version__, metrics.count, log, masks=masks)
     try:

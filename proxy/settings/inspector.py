@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from proxy.settings.section import Section
-from proxy.settings.values import Digest
+from proxy.settings.values import BYTES_PER_MIB, Digest
 
 
 class InspectorSettings(Section):
@@ -17,3 +17,7 @@ class InspectorSettings(Section):
     """Requests that each worker keeps after they have ended."""
     memory_mib: int = Field(32, ge=1, le=4096)
     """MiB in each worker for what was said in them. The oldest lose it first."""
+
+    @property
+    def memory_bytes(self) -> int:
+        return self.memory_mib * BYTES_PER_MIB

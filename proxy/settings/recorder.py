@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from proxy.settings.section import Section
+from proxy.settings.values import BYTES_PER_MIB
 
 
 class RecorderSettings(Section):
@@ -22,3 +23,7 @@ class RecorderSettings(Section):
     """MiB of all files together. Above it the oldest are deleted."""
     days: float = Field(7, gt=0)
     """Days after which a file is deleted."""
+
+    @property
+    def max_bytes(self) -> int:
+        return self.max_mib * BYTES_PER_MIB

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from proxy.settings.section import Section
-from proxy.settings.values import Digest, HostName, Seconds, SigningKey
+from proxy.settings.values import BYTES_PER_MIB, Digest, HostName, Seconds, SigningKey
 
 
 class ServerSettings(Section):
@@ -40,6 +40,14 @@ class ServerSettings(Section):
     allowed_hosts: list[HostName] = []
     """Host names that requests may be for, besides those of this machine. The proxy refuses other hosts if this is set,
     and always on loopback, as long as there are no tenants and `server.open` is false."""
+
+    @property
+    def memory_bytes(self) -> int | None:
+        return None if self.memory_mib is None else self.memory_mib * BYTES_PER_MIB
+
+    @property
+    def body_limit_bytes(self) -> int:
+        return self.body_limit_mib * BYTES_PER_MIB
 
 
 class ClientSettings(Section):

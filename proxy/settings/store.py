@@ -4,7 +4,7 @@ from pydantic import Field
 
 from proxy.settings.section import Section
 from proxy.settings.server_urls import SecretUrl
-from proxy.settings.values import KeyPrefix, LiveUrl, Seconds, StoreKey, StoreUrl
+from proxy.settings.values import BYTES_PER_MIB, KeyPrefix, LiveUrl, Seconds, StoreKey, StoreUrl
 
 
 class StoreSettings(Section):
@@ -35,6 +35,10 @@ class StoreSettings(Section):
     In memory at most 0.25."""
     max_response_mib: int = Field(8, ge=1, le=1024)
     """Largest response in MiB, with what its request added, that is stored."""
+
+    @property
+    def max_response_bytes(self) -> int:
+        return self.max_response_mib * BYTES_PER_MIB
 
 
 class LiveSettings(Section):

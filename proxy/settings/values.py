@@ -16,6 +16,8 @@ from proxy.settings.server_urls import SecretUrl, live_url
 
 AUTO = "auto"
 
+BYTES_PER_MIB = 1 << 20
+
 SECRET_WORDS = frozenset({"auth", "code", "jwt", "pass", "pwd", "sas", "sig", "signature"})
 SECRET_ENDINGS = ("key", "token", "secret", "password", "credential", "credentials", "authorization")
 """Words that a name in a URL's query is, or ends with, if its value is a key."""

@@ -38,7 +38,6 @@ MAX_PARENTS = 1000
 RETRY_SECONDS = 1.0
 """Between two attempts to give back a lock while the store is away."""
 
-BYTES_PER_MIB = 1024 * 1024
 
 DOWN = (
     "The response could not be stored, and cannot be continued by its id: the store did not answer in time."
@@ -105,7 +104,7 @@ class StoredTurn:
             references = await records.items(self._tenant, named.references) if named.references else {}
         size = len(history) + sum(map(len, references.values()))
         if size > self._turns.limits.history_bytes:
-            raise faults.history_too_large(self._turns.limits.history_bytes / BYTES_PER_MIB)
+            raise faults.history_too_large(self._turns.limits.history_bytes)
         self._loan.take(size)
         ledger.work.takes_long |= size > LARGE_BYTES
         return Known(named, history, references)

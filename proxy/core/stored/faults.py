@@ -19,6 +19,11 @@ LOOKUP_SECONDS = 1.0
 
 PREVIOUS, CONVERSATION = "previous_response_id", "conversation"
 
+
+def _mib(count: int) -> float:
+    return count / (1 << 20)
+
+
 # ── continuing ──
 
 
@@ -65,11 +70,11 @@ def nothing_to_answer() -> ClientFault:
     )
 
 
-def history_too_large(limit_mib: float) -> TooLarge:
+def history_too_large(limit_bytes: int) -> TooLarge:
     return TooLarge(
         OwnWords(
-            f"The history and the input together are over {limit_mib:g} MiB: continue a shorter chain, or make this "
-            "one shorter by /v1/responses/compact."
+            f"The history and the input together are over {_mib(limit_bytes):g} MiB: continue a shorter chain, or make "
+            "this one shorter by /v1/responses/compact."
         ),
         param="input",
     )
@@ -164,10 +169,10 @@ def too_many_followers() -> TooMany:
     )
 
 
-def too_large_for_the_background(limit_mib: float) -> TooLarge:
+def too_large_for_the_background(limit_bytes: int) -> TooLarge:
     return TooLarge(
         OwnWords(
-            f"Work in the background is kept, and this input is over {limit_mib:g} MiB: send less, or leave "
+            f"Work in the background is kept, and this input is over {_mib(limit_bytes):g} MiB: send less, or leave "
             "background out."
         ),
         param="input",

@@ -37,7 +37,6 @@ QUIET_ROUNDS: Final = 240
 """Without a run, after which nobody asks any more what became of the last ones."""
 ALL_TOGETHER: Final = 2
 """All owners have so many times the places of one, in shares: the next one always finds something."""
-BYTES_PER_MIB: Final = 1024 * 1024
 
 
 class Runs:
@@ -119,7 +118,7 @@ class Runs:
 
     def _check_size(self, record: Record) -> None:
         if len(record.input) + len(record.answer) > self._tools.record_bytes:
-            raise faults.too_large_for_the_background(self._tools.record_bytes / BYTES_PER_MIB)
+            raise faults.too_large_for_the_background(self._tools.record_bytes)
 
     # ── as runs tell it ──
 

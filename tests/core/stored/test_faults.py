@@ -50,7 +50,7 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
         None,
     ),
     (
-        faults.history_too_large(64),
+        faults.history_too_large(64 << 20),
         413,
         "The history and the input together are over 64 MiB: continue a shorter chain, or make this one shorter by "
         "/v1/responses/compact.",
@@ -133,7 +133,7 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
         "include",
     ),
     (
-        faults.too_large_for_the_background(8),
+        faults.too_large_for_the_background(8 << 20),
         413,
         "Work in the background is kept, and this input is over 8 MiB: send less, or leave background out.",
         "request_too_large",
