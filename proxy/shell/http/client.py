@@ -209,9 +209,9 @@ class HttpClient:
             self._deadlines.remove(wire)
 
     async def close(self) -> None:
+        await self._connector.close()  # before the others, for it waits only for what was not given back
         for kept in self._kept.values():
             kept.close()
-        await self._connector.close()
 
 
 async def _connected(connector: aiohttp.BaseConnector, origin: Origin, seconds: float) -> Connection:

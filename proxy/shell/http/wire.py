@@ -101,7 +101,8 @@ class Wire(Paced):
 
     def _send(self, head: bytes, body: bytes) -> None:
         assert self.transport is not None
-        self.transport.writelines((head, body[:PIECE_BYTES]))
+        # To write nothing beside it would never end: since Python 3.12 asyncio's own loop tries again and again
+        self.transport.writelines((head, body[:PIECE_BYTES]) if body else (head,))
         if len(body) > PIECE_BYTES:
             self._rest = memoryview(body)[PIECE_BYTES:]
             self._send_rest()

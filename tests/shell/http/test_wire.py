@@ -32,6 +32,7 @@ class Transport:
 
     def writelines(self, pieces: Any) -> None:
         for piece in pieces:
+            assert piece, "asyncio's own loop would try to send it for ever"
             self.write(piece)
 
     def write(self, data: bytes | memoryview) -> None:
@@ -276,6 +277,10 @@ async def test_what_was_not_read_of_a_body_holds_up_no_other(asked: Asked, ends_
         head.body.fail(TimeoutError())
     assert asked.transport.reads
     assert len(await head.body.read(MOST)) > FULL_BYTES
+
+
+async def test_a_request_without_a_body_is_its_head_alone(asked: Asked) -> None:
+    assert asked.transport.sent == b"GET / HTTP/1.1\r\n\r\n"
 
 
 async def test_a_large_request_waits_for_room() -> None:
