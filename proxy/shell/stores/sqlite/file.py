@@ -195,11 +195,15 @@ class SqliteFile:
         connection = sqlite3.connect(
             self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        connection.execute(f"pragma cache_size = {CACHE_PAGES}")
-        connection.execute(f"pragma cache_spill = {UNWRITTEN_PAGES}")
-        connection.execute("pragma secure_delete = on")  # else it would depend on who built SQLite
-        connection.execute(f"pragma synchronous = {'full' if self._durable else 'off'}")
-        connection.execute(f"pragma journal_size_limit = {64 << 20}")
+        try:
+            connection.execute(f"pragma cache_size = {CACHE_PAGES}")
+            connection.execute(f"pragma cache_spill = {UNWRITTEN_PAGES}")
+            connection.execute("pragma secure_delete = on")  # else it would depend on who built SQLite
+            connection.execute(f"pragma synchronous = {'full' if self._durable else 'off'}")
+            connection.execute(f"pragma journal_size_limit = {64 << 20}")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:

@@ -8,6 +8,7 @@ import sqlite3
 import stat
 import sys
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,12 +64,14 @@ async def other(path: Path, engine: SqliteRecords) -> AsyncIterator[Remote]:
     await other.close()
 
 
+def not_a_file_of_sqlite(path: Path) -> None:
+    path.write_bytes(b"x" * 1000)
+
+
 def check(path: Path) -> str:
     """From a process of its own it would be the same: nobody else has the file open any more."""
-    with sqlite3.connect(path) as connection:
-        found = str(connection.execute("pragma integrity_check").fetchone()[0])
-    connection.close()
-    return found
+    with closing(sqlite3.connect(path)) as connection:
+        return str(connection.execute("pragma integrity_check").fetchone()[0])
 
 
 async def test_only_its_user_reads_the_files(engine: SqliteRecords, path: Path) -> None:
@@ -363,6 +366,17 @@ async def test_a_later_version_s_file(path: Path, readable_from: int, opens: boo
     await engine.open()
     assert await engine.get("t", kept.id) == kept
     await engine.close()
+
+
+def is_open(path: Path) -> bool:
+    return any(each.resolve() == path.resolve() for each in Path("/proc/self/fd").iterdir())
+
+
+async def test_a_file_that_is_none_of_sqlite_s_is_not_held_open(tmp_path: Path) -> None:
+    not_a_file_of_sqlite(path := tmp_path / "state.db")
+    with pytest.raises(StoreUnreadable) as raised:
+        await sqlite_at(path).open()
+    assert not is_open(path), raised.value  # which is alive, with all that it has seen
 
 
 async def test_a_directory_that_cannot_be_made_is_a_store_that_is_away(tmp_path: Path) -> None:
