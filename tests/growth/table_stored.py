@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any
+from weakref import finalize
 
 from proxy.core import jsontext
 from proxy.core.errors import Fault
@@ -185,6 +186,7 @@ def _items_of_one(n: int) -> Callable[[], object]:
         assert len(_done(memory.items("t", ids_of(kept)))) == n + 1
         assert len(_carried(connection, steps.items("t", ids_of(kept)))) == n + 1
 
+    finalize(work, connection.close)
     return work
 
 

