@@ -82,8 +82,8 @@ def test_details_are_for_whoever_reads_them() -> None:
         def debug(self, event: str, **fields: Any) -> None:
             told.append(event)
 
-    said = [(Role.ASSISTANT, [Call("c", ToolName("f"), ToolKind.FUNCTION, "{}")], "")]
-    said.append((Role.TOOL, [Result("c", [Text("r")])], "input[1].call_id"))
+    said = [(Role.ASSISTANT, [Call("c", ToolName("f"), ToolKind.FUNCTION, "{}")])]
+    said.append((Role.TOOL, [Result("c", [Text("r")])]))
     canonical(said, Ledger(Listening(), details=False))
     assert told == []
     canonical(said, Ledger(Listening()))

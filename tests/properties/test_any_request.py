@@ -13,7 +13,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
 from proxy.core.model import Call, Part, Reasoning, Refusal, Request, Result, Role, Text, ToolName, Turn
 from proxy.core.surfaces.reading.content import PARTS
-from proxy.core.surfaces.reading.history import LocatedTurn, canonical
+from proxy.core.surfaces.reading.history import Said, canonical
 from proxy.core.surfaces.responses.decode import decode
 from proxy.core.surfaces.responses.envelope import ResponsesEnvelope
 from proxy.core.surfaces.responses.items import ITEMS, ROLES
@@ -122,8 +122,11 @@ TURNS = (
 HISTORIES = st.lists(TURNS, max_size=12)
 
 
-def placed(turns: list[Turn]) -> list[LocatedTurn]:
-    return [(turn.role, turn.parts, f"input[{index}].call_id") for index, turn in enumerate(turns)]
+PATH_OF = "input[{}].call_id".format
+
+
+def said(turns: list[Turn]) -> list[Said]:
+    return [(turn.role, turn.parts) for turn in turns]
 
 
 @settings(max_examples=200, deadline=None)
@@ -131,9 +134,9 @@ def placed(turns: list[Turn]) -> list[LocatedTurn]:
 def test_any_history_comes_out_in_the_one_order(turns: list[Turn], unawaited: frozenset[ToolName]) -> None:
     """R03, G10. Whoever reads of each call at debug gets the same."""
     told, untold = Ledger(), Ledger(details=False)
-    ordered = canonical(placed(turns), told, "drop", unawaited=unawaited)
+    ordered = canonical(said(turns), told, "drop", unawaited=unawaited)
     assert_canonical(ordered)
-    assert canonical(placed(turns), untold, "drop", unawaited=unawaited) == ordered
+    assert canonical(said(turns), untold, "drop", unawaited=unawaited) == ordered
     assert untold.entries() == told.entries()
 
 
@@ -141,9 +144,9 @@ def test_any_history_comes_out_in_the_one_order(turns: list[Turn], unawaited: fr
 @given(turns=HISTORIES)
 def test_what_is_in_order_stays_as_it_is(turns: list[Turn]) -> None:
     """A stored history can be put before new items and ordered again."""
-    once = canonical(placed(turns), Ledger(), "drop")
+    once = canonical(said(turns), Ledger(), "drop")
     for ledger in (Ledger(), Ledger(details=False)):
-        assert canonical(placed(once), ledger) == once
+        assert canonical(said(once), ledger) == once
         assert not ledger.oddities
         assert not ledger.dropped
 
@@ -158,7 +161,7 @@ def texts(parts: list[Part]) -> Counter[str]:
 def test_no_part_is_lost_uncounted(turns: list[Turn]) -> None:
     """What is not passed on is counted as dropped, what is made up as odd."""
     ledger = Ledger()
-    ordered = canonical(placed(turns), ledger, "drop")
+    ordered = canonical(said(turns), ledger, "drop")
     before = [part for turn in turns for part in turn.parts]
     after = [part for turn in ordered for part in turn.parts]
     assert texts(after) == texts(before)
@@ -176,10 +179,10 @@ def test_no_part_is_lost_uncounted(turns: list[Turn]) -> None:
 def test_a_refused_history_names_the_place_or_the_call(turns: list[Turn]) -> None:
     """It is refused exactly when something would have been dropped."""
     ledger = Ledger()
-    ordered = canonical(placed(turns), ledger, "drop")
+    ordered = canonical(said(turns), ledger, "drop")
     if "orphan_output" in ledger.dropped:
         with pytest.raises(ClientFault, match="call_id") as caught:
-            canonical(placed(turns), Ledger(), "refuse")
+            canonical(said(turns), Ledger(), "refuse", PATH_OF)
         words, param = str(caught.value), caught.value.param
         if place := re.search(r"input\[(\d+)\]\.call_id", words):
             assert turns[int(place[1])].role is Role.TOOL
@@ -189,4 +192,4 @@ def test_a_refused_history_names_the_place_or_the_call(turns: list[Turn]) -> Non
             assert any(words.endswith(f" call_id {shown(call_id)}.") for call_id in results)
             assert param == "input"
     else:
-        assert canonical(placed(turns), Ledger(), "refuse") == ordered
+        assert canonical(said(turns), Ledger(), "refuse", PATH_OF) == ordered

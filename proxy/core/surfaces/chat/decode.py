@@ -28,9 +28,9 @@ class ChatRequest:
 
 def decode(body: Any, ledger: Ledger) -> ChatRequest:
     envelope = chat_envelope.read_envelope(chat_envelope.CHAT, body, ledger)
-    located = read_messages(envelope.messages, SPEAKERS, MessagesSoFar(InputCursor(ledger, among="messages")))
+    said = read_messages(envelope.messages, SPEAKERS, MessagesSoFar(InputCursor(ledger, among="messages")))
     tools, choice = chat_tools.read(envelope, ledger)
-    request = chat_envelope.request(envelope, canonical(located, ledger), tools, choice, ledger)
+    request = chat_envelope.request(envelope, canonical(said, ledger), tools, choice, ledger)
     request.strict_alone = any(spec.strict for spec in request.tools)
     if envelope.functions:
         request.parallel_calls = False  # an answer has one function_call

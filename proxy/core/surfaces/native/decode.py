@@ -86,11 +86,11 @@ def decode(
     if known is not None:
         known.learn_from(memos)
     so_far = MessagesSoFar(InputCursor(ledger, among="messages"), strict=True)
-    located = read_messages(envelope.messages, speakers(known), so_far)
+    said = read_messages(envelope.messages, speakers(known), so_far)
     tools = native_tools.read(envelope.tools or [], ledger)
     request = chat_envelope.request(
         envelope,
-        canonical(located, ledger),
+        canonical(said, ledger),
         tools,
         read_choice(envelope.tool_choice, tools, ledger),
         ledger,

@@ -10,7 +10,7 @@ from typing import Any
 
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
-from proxy.core.model import Audio, File, Image, OutputFormat, Part, Reasoning, Refusal, Text
+from proxy.core.model import Audio, File, Image, OutputFormat, Part, Reasoning, Refusal, Text, ToolName
 from proxy.core.surfaces.memory.tokens import TokenReader
 from proxy.core.surfaces.reading.checks import (
     FieldFault,
@@ -69,6 +69,8 @@ class InputCursor:
     """Does the backend run tools of its own, so that it can read what they did?"""
     compact: bool = False
     """Does the request ask for a compaction?"""
+    called: dict[tuple[str, str | None], ToolName] = field(default_factory=dict)
+    """The names that were called, each once."""
     tools: list[tuple[list[Any], str]] = field(default_factory=list)
     """Lists of tools that stood among the items, each with its path."""
     effort: str | None = None

@@ -9,10 +9,9 @@ keep their place, each by itself. A history that is in this order already comes 
 Only the result of a tool that nobody waits for (`async`) stays where it came: the model has gone on without it.
 """
 
-from collections import deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
@@ -49,28 +48,25 @@ NAMELESS = "call"
 """Stem for calls whose id is an empty string, which no backend takes."""
 
 Said = tuple[Role, list[Part]]
-"""Who says what in an item, or in a message."""
-
-LocatedTurn = tuple[Role, list[Part], Any]
-"""The same with its place, of which `path_of` makes the path of its call id: complaints name it."""
+"""Who says what in an item, or in a message. Whoever has no parts says nothing."""
 
 SPOKEN = (Text, Refusal, Reasoning)
 
 
 def canonical(
-    located: list[LocatedTurn],
+    said: list[Said],
     ledger: Ledger,
     orphan_outputs: OrphanOutputs = "refuse",
-    path_of: Callable[[Any], str] = str,
+    path_of: Callable[[int], str] = "messages[{}]".format,
     unawaited: Collection[ToolName] = (),
 ) -> list[Turn]:
     """The turns in the order that every backend accepts. Codex loses calls when it cuts a history, so its orphaned
-    outputs are dropped; other clients' are refused. `path_of`: see `LocatedTurn`. `unawaited`: tools whose results
-    may come in a later turn."""
-    if not ledger.details and (turns := _as_they_came(located)) is not None:
+    outputs are dropped; other clients' are refused. `path_of` makes of a place the path of the call id there, which
+    complaints name. `unawaited`: tools whose results may come in a later turn."""
+    if not ledger.details and (turns := _as_they_came(said)) is not None:
         return turns
-    history = _History(located, ledger, unawaited)
-    for role, parts, place in located:
+    history = _History(said, ledger, unawaited)
+    for place, (role, parts) in enumerate(said):
         if role is ASSISTANT:
             history.reply(parts)
         elif role is TOOL:
@@ -81,44 +77,47 @@ def canonical(
     return history.turns
 
 
-def _as_they_came(located: list[LocatedTurn]) -> list[Turn] | None:
+def _as_they_came(said: list[Said]) -> list[Turn] | None:
     """The turns of a history in which each call has an id of its own, and its result in the next turn: of nearly every
     one. There is nothing to be moved, made up or replaced, in a third of the time. None for any other history."""
     turns: list[Turn] = []
-    called: set[str] = set()
-    waiting: deque[str] = deque()
-    reply: list[Part] | None = None
-    for role, parts, _ in located:
+    called: list[str] = []
+    answered: list[str] = []
+    waiting = 0
+    speaker: Role | None = None
+    grows: list[Part] = []
+    """The parts of the newest turn, where it is the model's or the tools'."""
+    for role, parts in said:
         if role is ASSISTANT:
-            if waiting and reply is None:
+            if waiting and speaker is not ASSISTANT:
                 return None
             for part in parts:
                 if type(part) is Call:
-                    call_id = part.call_id
-                    if not call_id or call_id in called:
-                        return None
-                    called.add(call_id)
-                    waiting.append(call_id)
+                    called.append(part.call_id)
+                    waiting += 1
                 elif _is_empty(part):
                     continue
-                if reply is None:
-                    reply = []
-                    turns.append(Turn(ASSISTANT, reply))
-                reply.append(part)
+                if speaker is not ASSISTANT:
+                    speaker, grows = ASSISTANT, []
+                    turns.append(Turn(ASSISTANT, grows))
+                grows.append(part)
         elif role is TOOL:
             for part in parts:
-                if type(part) is not Result or not waiting or part.call_id != waiting.popleft():
+                if type(part) is not Result or not waiting:
                     return None
-                if reply is not None:
-                    reply = None
-                    turns.append(Turn(TOOL, []))
-                turns[-1].parts.append(part)
+                answered.append(part.call_id)
+                waiting -= 1
+                if speaker is not TOOL:
+                    speaker, grows = TOOL, []
+                    turns.append(Turn(TOOL, grows))
+                grows.append(part)
         elif parts:
             if waiting:
                 return None
-            reply = None
+            speaker = role
             turns.append(Turn(role, parts))
-    return None if waiting else turns
+    in_order = answered == called and len(set(called)) == len(called) and "" not in called
+    return turns if in_order else None
 
 
 @dataclass(slots=True)
@@ -138,9 +137,9 @@ class _History:
     __slots__ = (
         "_answers",
         "_ledger",
-        "_located",
         "_newest",
         "_open",
+        "_said",
         "_spoken",
         "_strays",
         "_taken",
@@ -150,8 +149,8 @@ class _History:
         "turns",
     )
 
-    def __init__(self, located: list[LocatedTurn], ledger: Ledger, unawaited: Collection[ToolName]) -> None:
-        self._located = located
+    def __init__(self, said: list[Said], ledger: Ledger, unawaited: Collection[ToolName]) -> None:
+        self._said = said
         self._ledger = ledger
         self._unawaited = unawaited
         self.turns: list[Turn] = []
@@ -165,7 +164,7 @@ class _History:
         """By the client's id: the call that came last."""
         self._waiting: dict[str, _Asked] = {}
         """By the client's id: the first call that waits for its result, those of the newest turn before the others."""
-        self._strays: list[tuple[Result, Any]] = []
+        self._strays: list[tuple[Result, int]] = []
         self._uses: dict[str, int] = {}
         """By the client's id, where it was replaced: the number in the last replacement."""
         self._taken: set[str] | None = None
@@ -185,7 +184,7 @@ class _History:
         self.turns.append(self._open)
         return self._open
 
-    def results(self, parts: list[Part], place: Any) -> None:
+    def results(self, parts: list[Part], place: int) -> None:
         for part in parts:
             if isinstance(part, Result):
                 asked = self._asked(part)
@@ -207,7 +206,7 @@ class _History:
         self._open = None
         self.turns.append(turn)
 
-    def settle(self, orphan_outputs: OrphanOutputs, path_of: Callable[[Any], str]) -> None:
+    def settle(self, orphan_outputs: OrphanOutputs, path_of: Callable[[int], str]) -> None:
         """Pairs results that stand before their call. A result without any call is an orphan, and for a call without
         any result one is made up."""
         for result, place in self._strays:
@@ -247,7 +246,7 @@ class _History:
         """Makes id_2, id_3 …, which are the same in each request of a growing conversation."""
         if self._taken is None:
             self._taken = {
-                part.call_id for _, parts, _ in self._located for part in parts if isinstance(part, Call)
+                part.call_id for _, parts in self._said for part in parts if isinstance(part, Call)
             }
         uses = self._uses.get(said_id, 1 if said_id else 0) + 1
         while (call_id := f"{said_id or NAMELESS}_{uses}") in self._taken:

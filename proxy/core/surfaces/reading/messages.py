@@ -40,7 +40,7 @@ from proxy.core.surfaces.reading.content import (
     content_in,
     read_file,
 )
-from proxy.core.surfaces.reading.history import LocatedTurn, Said
+from proxy.core.surfaces.reading.history import Said
 from proxy.core.surfaces.reading.tools import Json
 
 MAX_MESSAGES = 20_000
@@ -100,20 +100,17 @@ CallReader = Callable[[Json, MessagesSoFar], list[Part]]
 """Reads a call, and what must come back before it."""
 
 
-def read_messages(
-    messages: list[Any], speakers: Mapping[str, Speaker], so_far: MessagesSoFar
-) -> list[LocatedTurn]:
+def read_messages(messages: list[Any], speakers: Mapping[str, Speaker], so_far: MessagesSoFar) -> list[Said]:
     if len(messages) > MAX_MESSAGES:
         raise too_many("messages", MAX_MESSAGES, "messages")
-    located: list[LocatedTurn] = []
+    said: list[Said] = []
     for index, message in enumerate(messages):
         so_far.cursor.item = index
         try:
-            role, parts = _said(message, speakers, so_far)
+            said.append(_said(message, speakers, so_far))
         except FieldFault as fault:
             raise fault.inside(f"messages[{index}]") from None
-        located.append((role, parts, "messages"))  # no result is without its call here
-    return located
+    return said
 
 
 def _said(message: Any, speakers: Mapping[str, Speaker], so_far: MessagesSoFar) -> Said:

@@ -19,6 +19,7 @@ from proxy.core.model import (
     Sampling,
     Text,
     ToolChoice,
+    Turn,
 )
 from proxy.core.stored.faults import nothing_to_answer
 from proxy.core.surfaces.memory.tokens import TokenSigner
@@ -31,7 +32,7 @@ from proxy.core.surfaces.reading.fields import (
     output_format,
     user_id,
 )
-from proxy.core.surfaces.reading.history import LocatedTurn, OrphanOutputs, canonical
+from proxy.core.surfaces.reading.history import OrphanOutputs, Said, canonical
 from proxy.core.surfaces.reading.tool_choice import read_choice
 from proxy.core.surfaces.reading.tools import Toolbox, read_tools
 from proxy.core.surfaces.responses.envelope import (
@@ -78,7 +79,7 @@ def decode(
     cursor.hosted = bool(run)
     if whole is not None:
         cursor.before, cursor.indices = len(whole.history), whole.indices
-    located = _turns(envelope, cursor)
+    said = _said(envelope, cursor)
     declared = envelope.get("tools") or []
     toolbox = read_tools([(declared, "tools"), *cursor.tools], ledger, READERS, run=run)
     if declared:
@@ -88,7 +89,9 @@ def decode(
         for _ in range(wishes["async"]):
             ledger.drop("async")
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
-    turns = canonical(located, ledger, orphan_outputs, cursor.path_of_call, toolbox.unawaited)
+    turns = canonical(said, ledger, orphan_outputs, cursor.path_of_call, toolbox.unawaited)
+    if instructions := envelope.get("instructions"):
+        turns.insert(0, Turn(SYSTEM, [Text(instructions)]))
     if not turns:
         raise wrong_value(
             "input", "holds nothing that can be sent to a model: give it a message with content."
@@ -133,24 +136,20 @@ def _hosted(toolbox: Toolbox, envelope: ResponsesEnvelope, ledger: Ledger) -> Ho
     return Hosted(toolbox.kept, toolbox.chosen, wanted, most)
 
 
-def _turns(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[LocatedTurn]:
-    located: list[LocatedTurn] = []
-    if instructions := envelope.get("instructions"):
-        located.append((SYSTEM, [Text(instructions)], 0))
+def _said(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[Said]:
     match envelope.get("input"):
-        case list() as items if items or located:
-            located += read_items(items, cursor)
+        case list() as items if items or envelope.get("instructions"):
+            return read_items(items, cursor)
         case None:
             raise missing("input", "a string or an array of items")
         case str() as text if len(text) > MAX_INPUT_TEXT:
             raise wrong_value("input", f"may have at most {MAX_INPUT_TEXT} characters: send less.")
         case str() as text:  # an empty one too: the API has no lower bound, and instructions may say it all
-            located.append((USER, [Text(text)], 0))
+            return [(USER, [Text(text)])]
         case list():
             raise nothing_to_answer()
         case other:
             raise wrong_type("input", "a string or an array of items", other)
-    return located
 
 
 TUNING = frozenset(

@@ -43,7 +43,7 @@ from proxy.core.surfaces.reading.checks import (
 )
 from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
 from proxy.core.surfaces.reading.fields import checked, output_format
-from proxy.core.surfaces.reading.history import LocatedTurn, Said
+from proxy.core.surfaces.reading.history import Said
 from proxy.core.surfaces.responses import tool_results
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.surfaces.responses.envelope import CONFIGURATION
@@ -63,6 +63,7 @@ CALLS_ARE_ITEMS = "is the Chat form: send each call as an item of its own, a fun
 
 ItemReader = Callable[[Json, InputCursor], Said | None]
 
+NOTHING: Said = (USER, [])
 
 ASSISTANT_PARTS = (Text, Refusal, Reasoning)
 THOUGHTS = (Reasoning, Text)
@@ -81,26 +82,23 @@ FOREIGN_SUMMARY = (
 )
 
 
-def read_items(items: list[Any], cursor: InputCursor) -> list[LocatedTurn]:
+def read_items(items: list[Any], cursor: InputCursor) -> list[Said]:
+    """What each item says, in its place."""
     if len(items) > MAX_ITEMS:
         raise too_many("input", MAX_ITEMS, "items")
-    located: list[LocatedTurn] = []
+    said: list[Said] = []
     cursor.last = len(items) - 1
     read: ItemReader
-    for index, item in enumerate(items):
-        cursor.item = index
+    for cursor.item, item in enumerate(items):
         try:
-            try:
-                read = ITEMS.get(item.get("type"), _said)
-            except (AttributeError, TypeError):  # it is no object, or its type no word
-                read = _said
-            said = read(item, cursor)
+            read = ITEMS.get(item.get("type"), _said)
+        except (AttributeError, TypeError):  # it is no object, or its type no word
+            read = _said
+        try:
+            said.append(read(item, cursor) or NOTHING)
         except FieldFault as fault:
             raise fault.inside(cursor.path()) from None
-        if said is not None:
-            role, parts = said
-            located.append((role, parts, index))
-    return located
+    return said
 
 
 def _said(item: Any, cursor: InputCursor) -> Said | None:
@@ -161,27 +159,28 @@ def _plaintext(part: Json) -> Text:
 
 def _function_call(item: Json, cursor: InputCursor) -> Said:
     arguments = item.get("arguments")
-    if isinstance(arguments, str):
-        return _call(item, FUNCTION, arguments)
     if arguments is None:
-        return _call(item, FUNCTION, "")
-    return _call(item, FUNCTION, jsontext.compact(mapping(arguments, ".arguments", "JSON text or an object")))
+        arguments = ""
+    elif type(arguments) is not str:
+        arguments = jsontext.compact(mapping(arguments, ".arguments", "JSON text or an object"))
+    return _call(item, FUNCTION, arguments, cursor)
 
 
 def _custom_tool_call(item: Json, cursor: InputCursor) -> Said:
-    return _call(item, CUSTOM, optional_string_in(item, "input") or "")
+    return _call(item, CUSTOM, optional_string_in(item, "input") or "", cursor)
 
 
-def _call(item: Json, kind: ToolKind, arguments: str) -> Said:
+def _call(item: Json, kind: ToolKind, arguments: str, cursor: InputCursor) -> Said:
     name, call_id, namespace = item.get("name"), item.get("call_id"), item.get("namespace")
-    if not (
-        name and isinstance(name, str) and isinstance(call_id, str) and namespace is None
-    ):  # rare, or wrong
+    if not (name and type(name) is str and type(call_id) is str and namespace is None):  # rare, or wrong
         name = filled_in(item, "name", "", "the name of the tool")
         namespace = optional_string_in(item, "namespace") or None
         key = "id" if call_id is None and item.get("id") else "call_id"
         call_id = string_in(item, key, "", "the id of the call")
-    return ASSISTANT, [Call(call_id, ToolName(name, namespace), kind, arguments)]
+    tool = cursor.called.get((name, namespace))
+    if tool is None:
+        tool = cursor.called[name, namespace] = ToolName(name, namespace)
+    return ASSISTANT, [Call(call_id, tool, kind, arguments)]
 
 
 def _tool_search_call(item: Json, cursor: InputCursor) -> Said | None:

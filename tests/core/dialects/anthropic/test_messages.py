@@ -235,7 +235,7 @@ def test_orphans_doubles_and_gaps_are_settled_before() -> None:
         user("B"),
         tool(result("c2", "two"), result("c9", "nobody's")),
     ]
-    turns = canonical([(turn.role, turn.parts, "") for turn in history], Ledger(), "drop")
+    turns = canonical([(turn.role, turn.parts) for turn in history], Ledger(), "drop")
     messages = messages_of(*turns)
     assert [block["id"] for block in messages[1]["content"]] == ["c1", "c2", "c1_2"]
     assert [block.get("content") for block in messages[2]["content"]] == ["aborted", "two", "aborted", None]

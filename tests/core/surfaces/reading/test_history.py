@@ -268,7 +268,7 @@ def test_calls_and_outputs_are_told_at_debug():
 def test_every_kind_of_output_has_a_size(part, size):
     """R11; a half character must not raise there."""
     notes = Notes()
-    said = [(Role.ASSISTANT, [called("a")], ""), (Role.TOOL, [Result("a", [part])], "")]
+    said = [(Role.ASSISTANT, [called("a")]), (Role.TOOL, [Result("a", [part])])]
     canonical(said, Ledger(notes))
     assert notes.lines[-1] == ("debug", "input_output", {"call_id": "a", "bytes": size})
 
@@ -276,7 +276,7 @@ def test_every_kind_of_output_has_a_size(part, size):
 def test_the_clients_turns_are_left_as_they_are():
     """Objects are read-only by rule: a renamed call is another call."""
     repeated = called("a")
-    said = [(Role.ASSISTANT, [called("a"), repeated], "")]
+    said = [(Role.ASSISTANT, [called("a"), repeated])]
     canonical(said, Ledger())
     assert repeated.call_id == "a"
     assert said[0][1] == [called("a"), called("a")]
@@ -284,18 +284,18 @@ def test_the_clients_turns_are_left_as_they_are():
 
 def test_neighbouring_turns_are_joined_in_a_list_of_their_own():
     said = [
-        (Role.ASSISTANT, [Text("I look.")], ""),
-        (Role.ASSISTANT, [A], ""),
-        (Role.TOOL, [result("a")], ""),
+        (Role.ASSISTANT, [Text("I look.")]),
+        (Role.ASSISTANT, [A]),
+        (Role.TOOL, [result("a")]),
     ]
     joined = [Turn(Role.ASSISTANT, [Text("I look."), A]), Turn(Role.TOOL, [result("a")])]
     assert canonical(said, Ledger(details=False)) == joined
-    assert [parts for _, parts, _ in said] == [[Text("I look.")], [A], [result("a")]]
+    assert [parts for _, parts in said] == [[Text("I look.")], [A], [result("a")]]
 
 
 def test_only_results_count_in_a_turn_of_results():
     """A stray text among them has no place in any backend's order."""
-    said = [(Role.ASSISTANT, [called("a")], ""), (Role.TOOL, [Text("?"), result("a")], "")]
+    said = [(Role.ASSISTANT, [called("a")]), (Role.TOOL, [Text("?"), result("a")])]
     assert canonical(said, Ledger())[1] == Turn(Role.TOOL, [result("a")])
 
 
@@ -322,25 +322,25 @@ def test_a_custom_call_is_answered_like_any_other():
 
 
 def test_who_says_nothing_has_no_turn():
-    said = [(Role.USER, [], ""), (Role.USER, [Text("Go on.")], "")]
+    said = [(Role.USER, []), (Role.USER, [Text("Go on.")])]
     assert canonical(said, Ledger()) == [Turn(Role.USER, [Text("Go on.")])]
-    answered = canonical([(Role.ASSISTANT, [Text("Yes.")], ""), *said], Ledger())
+    answered = canonical([(Role.ASSISTANT, [Text("Yes.")]), *said], Ledger())
     assert answered == [Turn(Role.ASSISTANT, [Text("Yes.")]), Turn(Role.USER, [Text("Go on.")])]
 
 
 def test_calls_of_one_id_in_one_turn_are_answered_in_their_order():
     calls = [called("a"), called("a"), called("a")]
     results = [result("a", words) for words in ("first", "second", "third")]
-    _, answers = canonical([(Role.ASSISTANT, calls, ""), (Role.TOOL, results, "")], Ledger())
+    _, answers = canonical([(Role.ASSISTANT, calls), (Role.TOOL, results)], Ledger())
     assert [part.content for part in answers.parts] == [part.content for part in results]
 
 
 def test_a_refused_orphan_is_a_client_fault_for_callers_without_a_surface():
-    """It tells of the path that the caller has given, and of its list."""
+    """It tells of the place among the messages."""
     with pytest.raises(ClientFault) as caught:
-        canonical([(Role.TOOL, [result("x")], "messages[2].tool_call_id")], Ledger())
+        canonical([(Role.TOOL, [result("x")])], Ledger())
     assert caught.value.param == "messages"
-    assert "messages[2].tool_call_id" in caught.value.message
+    assert "messages[0]" in caught.value.message
 
 
 ASYNC = {"type": "function", "name": "weather", "async": True}
