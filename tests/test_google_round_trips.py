@@ -23,7 +23,6 @@ from proxy.core.model import (
     Text,
     ToolKind,
     ToolName,
-    Turn,
     Usage,
 )
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
@@ -31,7 +30,7 @@ from tests.support.assembling import Told, recorder
 from tests.support.google_requests import GOOGLE, NEW, body_of, tool_spec
 from tests.support.replies import bytewise, cut, pipeline_for
 
-USER = Turn(Role.USER, [Text("Hi")])
+USER = (Role.USER, [Text("Hi")])
 TOOLS = [tool_spec("get_weather"), tool_spec("now")]
 
 
@@ -195,8 +194,8 @@ def test_an_error_ends_the_reply_wherever_it_comes(wrap: Any) -> None:
 def next_turn(parts: list[Part], model: str = NEW) -> list[dict[str, Any]]:
     """What the model is told of its own reply when its calls have been answered, or the user goes on."""
     calls = [part for part in parts if isinstance(part, Call)]
-    answers = Turn(Role.TOOL, [Result(call.call_id, [Text("ok")]) for call in calls])
-    turns = [USER, Turn(Role.ASSISTANT, parts), answers if calls else USER]
+    answers = (Role.TOOL, [Result(call.call_id, [Text("ok")]) for call in calls])
+    turns = [USER, (Role.ASSISTANT, parts), answers if calls else USER]
     contents = body_of(*turns, tools=TOOLS, model=model)["contents"]
     parts_ = contents[1]["parts"]
     assert isinstance(parts_, list)
@@ -230,8 +229,8 @@ def test_a_client_that_carries_nothing_is_helped_out() -> None:
     memory = ReasoningMemory()
     memory.keep("me", heard.reply, "ann")
     bare: list[Part] = [part for part in heard.parts if not isinstance(part, Reasoning)]
-    request = memory.restored_into("me", Request(NEW, [USER, Turn(Role.ASSISTANT, bare)]))
-    assert next_turn(request.turns[1].parts) == data_parts(TWO_CALLS)
+    request = memory.restored_into("me", Request(NEW, [USER, (Role.ASSISTANT, bare)]))
+    assert next_turn(request.turns[1][1]) == data_parts(TWO_CALLS)
     assert next_turn(bare)[1]["thoughtSignature"] == DUMMY
 
 

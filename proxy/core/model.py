@@ -158,12 +158,9 @@ ReplyPart = Text | Refusal | Reasoning | Call | HostedItem | Summary
 Part = Text | Image | Audio | File | Refusal | Reasoning | Call | HostedItem | Result
 
 
-@dataclass(slots=True)
-class Turn:
-    """Consecutive parts of one role. `surfaces.reading.history` promises that the next turn answers all its calls."""
-
-    role: Role
-    parts: list[Part]
+Turn = tuple[Role, list[Part]]
+"""Who says what: consecutive parts of one role. `surfaces.reading.history` promises that the next turn answers all its
+calls. It is a pair because a long history has hundreds of them: an object would take ten times as long to make."""
 
 
 # ── tools ──

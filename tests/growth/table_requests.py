@@ -13,7 +13,7 @@ from proxy.core.dialects.registry import counter_of
 from proxy.core.errors import Fault
 from proxy.core.flow.request import Asker, admitted, prepared_for
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Reasoning, Request, Role, ToolKind, ToolName, Turn
+from proxy.core.model import Call, Reasoning, Request, Role, ToolKind, ToolName
 from proxy.core.policy.hosts import Hosts
 from proxy.core.profile import BackendProfile, overridden
 from proxy.core.schemas.strictness import first_problem
@@ -246,7 +246,7 @@ def _shared(n: int) -> Callable[[], object]:
 
 def _thought_elsewhere(n: int) -> Callable[[], object]:
     calls = [Call(str(at), ToolName("f"), ToolKind.FUNCTION, "{}") for at in range(n)]
-    request = Request("m", [Turn(Role.ASSISTANT, [call]) for call in calls])
+    request = Request("m", [(Role.ASSISTANT, [call]) for call in calls])
     memo = packed_thoughts(Thoughts([Reasoning("a")] * n, [Reasoning("b")], None))
 
     def work() -> None:

@@ -72,16 +72,16 @@ def replies(draw: st.DrawFn) -> list[Turn]:
         for call_id, (tool, kind, written, _) in zip(ids, calls, strict=False)
     ]
     results = [Result(call.call_id, content) for call, (_, _, _, content) in zip(called, calls, strict=True)]
-    answered = [Turn(Role.TOOL, list(results))] if results else []
-    return [Turn(Role.ASSISTANT, [*said, *called]), *answered]
+    answered = [(Role.TOOL, list(results))] if results else []
+    return [(Role.ASSISTANT, [*said, *called]), *answered]
 
 
 turns = st.lists(
     st.one_of(
-        st.builds(lambda part: [Turn(Role.USER, [part])], media),
-        st.builds(lambda parts: [Turn(Role.USER, list(parts))], st.lists(media, max_size=3)),
+        st.builds(lambda part: [(Role.USER, [part])], media),
+        st.builds(lambda parts: [(Role.USER, list(parts))], st.lists(media, max_size=3)),
         st.builds(
-            lambda role, text: [Turn(role, [Text(text)])],
+            lambda role, text: [(role, [Text(text)])],
             st.sampled_from([Role.SYSTEM, Role.DEVELOPER]),
             words,
         ),

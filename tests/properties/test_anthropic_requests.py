@@ -13,7 +13,7 @@ from proxy.core.backends.profiles import PROFILES
 from proxy.core.dialects.anthropic.encode import encode
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Part, Reasoning, Request, Role, Text, Turn
+from proxy.core.model import Call, Part, Reasoning, Request, Role, Text
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import prepare
 from tests.properties.drawn_requests import requests
@@ -49,16 +49,16 @@ def thoughtful_requests(draw: st.DrawFn, model: str) -> Request:
     """A conversation in which the model left its thoughts here and there, and another model some of its own."""
     request = draw(requests())
     turns = []
-    for turn in request.turns:
+    for role, said in request.turns:
         parts: list[Part] = []
-        for part in turn.parts:
-            if turn.role is Role.ASSISTANT and draw(st.booleans()):
+        for part in said:
+            if role is Role.ASSISTANT and draw(st.booleans()):
                 whose = draw(st.sampled_from([model, "claude-opus-9"]))
                 blocks = draw(st.lists(st.sampled_from(BLOCKS), max_size=2))
                 kept = [{"model": whose, "block": block} for block in blocks]
                 parts.append(Reasoning("Hm.", {"anthropic": {"blocks": kept}}))
             parts.append(part)
-        turns.append(Turn(turn.role, parts))
+        turns.append((role, parts))
     sampling = replace(request.sampling, top_p=draw(st.sampled_from([None, 0.5, 1.0])))
     return replace(request, turns=turns, sampling=sampling)
 
@@ -79,7 +79,7 @@ def test_what_is_sent_is_valid_there(data: st.DataObject, profile: BackendProfil
     said = jsontext.strict(body)
     check_body(said)
     assert body == sent(request, profile, model)
-    calls = [part for turn in request.turns for part in turn.parts if isinstance(part, Call)]
+    calls = [part for _, parts in request.turns for part in parts if isinstance(part, Call)]
     told = [
         block for message in said["messages"] for block in message["content"] if block["type"] == "tool_use"
     ]
@@ -91,9 +91,9 @@ def test_what_was_said_once_is_said_the_same_ever_after(data: st.DataObject, mod
     """For as long as the conversation goes on with an answer."""
     request = data.draw(thoughtful_requests(model))
     request = replace(request, choice=type(request.choice)())
-    assume(request.turns and request.turns[-1].role in (Role.USER, Role.TOOL))
-    assume(any(not isinstance(part, Text) or part.text.strip() for part in request.turns[-1].parts))
-    answered = [*request.turns, Turn(Role.ASSISTANT, [Text("Yes.")]), Turn(Role.USER, [Text("And now?")])]
+    assume(request.turns and request.turns[-1][0] in (Role.USER, Role.TOOL))
+    assume(any(not isinstance(part, Text) or part.text.strip() for part in request.turns[-1][1]))
+    answered = [*request.turns, (Role.ASSISTANT, [Text("Yes.")]), (Role.USER, [Text("And now?")])]
     try:
         shorter = jsontext.strict(sent(request, ANTHROPIC, model))
         longer = jsontext.strict(sent(replace(request, turns=answered), ANTHROPIC, model))

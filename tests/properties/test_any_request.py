@@ -13,7 +13,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
 from proxy.core.model import Call, Part, Reasoning, Refusal, Request, Result, Role, Text, ToolName, Turn
 from proxy.core.surfaces.reading.content import PARTS
-from proxy.core.surfaces.reading.history import Said, canonical
+from proxy.core.surfaces.reading.history import canonical
 from proxy.core.surfaces.responses.decode import decode
 from proxy.core.surfaces.responses.envelope import ResponsesEnvelope
 from proxy.core.surfaces.responses.items import ITEMS, ROLES
@@ -115,18 +115,13 @@ SPOKEN = st.builds(Text, TEXTS) | st.builds(Refusal, TEXTS) | st.builds(Reasonin
 REPLIES = st.lists(SPOKEN | st.builds(called, IDS), max_size=3)
 OTHERS = st.sampled_from([Role.USER, Role.SYSTEM, Role.DEVELOPER])
 TURNS = (
-    st.builds(Turn, st.just(Role.ASSISTANT), REPLIES)
-    | st.builds(Turn, st.just(Role.TOOL), st.lists(st.builds(result, IDS, TEXTS), max_size=3))
-    | st.builds(Turn, OTHERS, st.lists(st.builds(Text, TEXTS), max_size=2))
+    st.tuples(st.just(Role.ASSISTANT), REPLIES)
+    | st.tuples(st.just(Role.TOOL), st.lists(st.builds(result, IDS, TEXTS), max_size=3))
+    | st.tuples(OTHERS, st.lists(st.builds(Text, TEXTS), max_size=2))
 )
 HISTORIES = st.lists(TURNS, max_size=12)
 
-
 PATH_OF = "input[{}].call_id".format
-
-
-def said(turns: list[Turn]) -> list[Said]:
-    return [(turn.role, turn.parts) for turn in turns]
 
 
 @settings(max_examples=200, deadline=None)
@@ -134,9 +129,9 @@ def said(turns: list[Turn]) -> list[Said]:
 def test_any_history_comes_out_in_the_one_order(turns: list[Turn], unawaited: frozenset[ToolName]) -> None:
     """R03, G10. Whoever reads of each call at debug gets the same."""
     told, untold = Ledger(), Ledger(details=False)
-    ordered = canonical(said(turns), told, "drop", unawaited=unawaited)
+    ordered = canonical(turns, told, "drop", unawaited=unawaited)
     assert_canonical(ordered)
-    assert canonical(said(turns), untold, "drop", unawaited=unawaited) == ordered
+    assert canonical(turns, untold, "drop", unawaited=unawaited) == ordered
     assert untold.entries() == told.entries()
 
 
@@ -144,9 +139,9 @@ def test_any_history_comes_out_in_the_one_order(turns: list[Turn], unawaited: fr
 @given(turns=HISTORIES)
 def test_what_is_in_order_stays_as_it_is(turns: list[Turn]) -> None:
     """A stored history can be put before new items and ordered again."""
-    once = canonical(said(turns), Ledger(), "drop")
+    once = canonical(turns, Ledger(), "drop")
     for ledger in (Ledger(), Ledger(details=False)):
-        assert canonical(said(once), ledger) == once
+        assert canonical(once, ledger) == once
         assert not ledger.oddities
         assert not ledger.dropped
 
@@ -161,9 +156,9 @@ def texts(parts: list[Part]) -> Counter[str]:
 def test_no_part_is_lost_uncounted(turns: list[Turn]) -> None:
     """What is not passed on is counted as dropped, what is made up as odd."""
     ledger = Ledger()
-    ordered = canonical(said(turns), ledger, "drop")
-    before = [part for turn in turns for part in turn.parts]
-    after = [part for turn in ordered for part in turn.parts]
+    ordered = canonical(turns, ledger, "drop")
+    before = [part for _, parts in turns for part in parts]
+    after = [part for _, parts in ordered for part in parts]
     assert texts(after) == texts(before)
     assert sum(isinstance(part, Call) for part in after) == sum(isinstance(part, Call) for part in before)
     results = sum(isinstance(part, Result) for part in after)
@@ -179,17 +174,17 @@ def test_no_part_is_lost_uncounted(turns: list[Turn]) -> None:
 def test_a_refused_history_names_the_place_or_the_call(turns: list[Turn]) -> None:
     """It is refused exactly when something would have been dropped."""
     ledger = Ledger()
-    ordered = canonical(said(turns), ledger, "drop")
+    ordered = canonical(turns, ledger, "drop")
     if "orphan_output" in ledger.dropped:
         with pytest.raises(ClientFault, match="call_id") as caught:
-            canonical(said(turns), Ledger(), "refuse", PATH_OF)
+            canonical(turns, Ledger(), "refuse", PATH_OF)
         words, param = str(caught.value), caught.value.param
         if place := re.search(r"input\[(\d+)\]\.call_id", words):
-            assert turns[int(place[1])].role is Role.TOOL
+            assert turns[int(place[1])][0] is Role.TOOL
             assert param == place[0]
         else:
-            results = {part.call_id for turn in turns for part in turn.parts if isinstance(part, Result)}
+            results = {part.call_id for _, parts in turns for part in parts if isinstance(part, Result)}
             assert any(words.endswith(f" call_id {shown(call_id)}.") for call_id in results)
             assert param == "input"
     else:
-        assert canonical(said(turns), Ledger(), "refuse", PATH_OF) == ordered
+        assert canonical(turns, Ledger(), "refuse", PATH_OF) == ordered

@@ -12,7 +12,7 @@ from proxy.core.dialects.google.encode import encode
 from proxy.core.dialects.google.signatures import as_extras
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Part, Reasoning, Request, Role, Turn
+from proxy.core.model import Call, Part, Reasoning, Request, Role
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import prepare
 from tests.properties.drawn_requests import requests
@@ -43,16 +43,16 @@ def signed_requests(draw: st.DrawFn, model: str) -> Request:
     """A conversation in which the model left its signatures here and there, and another model some of its own."""
     request = draw(requests())
     turns = []
-    for turn in request.turns:
+    for role, said in request.turns:
         parts: list[Part] = []
-        for part in turn.parts:
-            if turn.role is Role.ASSISTANT and draw(st.booleans()):
+        for part in said:
+            if role is Role.ASSISTANT and draw(st.booleans()):
                 whose = draw(st.sampled_from([model, "gemini-3-flash"]))
                 parts.append(
                     Reasoning(draw(st.sampled_from(["", "Hm"])), as_extras("U0lH", draw(places), whose))
                 )
             parts.append(part)
-        turns.append(Turn(turn.role, parts))
+        turns.append((role, parts))
     sampling = replace(request.sampling, top_p=draw(st.sampled_from([None, 0.5, 1.0])))
     return replace(request, turns=turns, sampling=sampling)
 
@@ -71,6 +71,6 @@ def test_what_is_sent_is_valid_there(data: st.DataObject, base: BackendProfile, 
     refuse_body(received, model)
     again = encode(request, prepare(request, profile, ledger), profile, model, ledger)
     assert sent == jsontext.dumps(again)
-    calls = [part for turn in request.turns for part in turn.parts if isinstance(part, Call)]
+    calls = [part for _, parts in request.turns for part in parts if isinstance(part, Call)]
     told = [part for content in received["contents"] for part in content["parts"] if "functionCall" in part]
     assert [part["functionCall"]["id"] for part in told] == [call.call_id for call in calls]

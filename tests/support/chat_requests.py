@@ -16,23 +16,23 @@ from tests.support.written import as_sent
 
 
 def system(text: str) -> Turn:
-    return Turn(Role.SYSTEM, [Text(text)])
+    return (Role.SYSTEM, [Text(text)])
 
 
 def developer(text: str) -> Turn:
-    return Turn(Role.DEVELOPER, [Text(text)])
+    return (Role.DEVELOPER, [Text(text)])
 
 
 def user(*parts: Part | str) -> Turn:
-    return Turn(Role.USER, [Text(part) if isinstance(part, str) else part for part in parts])
+    return (Role.USER, [Text(part) if isinstance(part, str) else part for part in parts])
 
 
 def assistant(*parts: Part | str) -> Turn:
-    return Turn(Role.ASSISTANT, [Text(part) if isinstance(part, str) else part for part in parts])
+    return (Role.ASSISTANT, [Text(part) if isinstance(part, str) else part for part in parts])
 
 
 def tool(*results: Part) -> Turn:
-    return Turn(Role.TOOL, list(results))
+    return (Role.TOOL, list(results))
 
 
 def call(

@@ -68,4 +68,4 @@ def result(call_id: str, text: str = "sunny") -> Result:
 
 
 def spoken(*said: Turn) -> list[tuple[str, list[Part]]]:
-    return [(turn.role.value, turn.parts) for turn in said]
+    return [(role.value, parts) for role, parts in said]

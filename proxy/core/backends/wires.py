@@ -75,7 +75,7 @@ def _needs_responses(profile: BackendProfile, request: Request) -> bool:
     if not _is_understood_there_alone(profile, request):
         return False
     return not any(
-        isinstance(part, Audio) for turn in request.turns for part in turn.parts
+        isinstance(part, Audio) for _, parts in request.turns for part in parts
     )  # Chat alone has it
 
 

@@ -108,11 +108,11 @@ NINE_ID = "a1B2c3D4e"
 
 
 def user(*parts: Part | str) -> Turn:
-    return Turn(Role.USER, [Text(part) if isinstance(part, str) else part for part in parts])
+    return Role.USER, [Text(part) if isinstance(part, str) else part for part in parts]
 
 
 def assistant(*parts: Part) -> Turn:
-    return Turn(Role.ASSISTANT, list(parts))
+    return Role.ASSISTANT, list(parts)
 
 
 def ask(*turns: Turn | str, limit: int | None = LIMIT, **fields: Any) -> Request:
@@ -138,7 +138,7 @@ def with_calls(
     return ask(
         WEATHER_IN_PARIS,
         assistant(*said, call),
-        Turn(Role.TOOL, [Result(call_id, [Text("18 degrees, no clouds."), *result])]),
+        (Role.TOOL, [Result(call_id, [Text("18 degrees, no clouds."), *result])]),
         *([after] if after else []),
         limit=SHORT,
         tools=[WEATHER_TOOL] if tools else [],

@@ -133,7 +133,7 @@ def stages_for(
 
 
 def _call_ids(request: Request) -> set[str]:
-    return {part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)}
+    return {part.call_id for _, parts in request.turns for part in parts if isinstance(part, Call)}
 
 
 def _no_check_of(spec: ToolSpec) -> Check | None:

@@ -7,18 +7,18 @@ cache of the prefix holds.
 from dataclasses import replace
 
 from proxy.core.ledger import Ledger
-from proxy.core.model import Part, Request, Result, Text, Turn, UserPart
+from proxy.core.model import Part, Request, Result, Text, UserPart
 
 
 def truncated(request: Request, max_bytes: int | None, ledger: Ledger) -> Request:
     """Returns the request with at most so many bytes of text in each result, without the notice. Images stay."""
     if max_bytes is None:
         return request
-    turns = [_cut_turn(turn, max_bytes) for turn in request.turns]
+    turns = [(role, _cut(parts, max_bytes)) for role, parts in request.turns]
     cut = sum(
         new is not old
-        for turn, shorter in zip(request.turns, turns, strict=True)
-        for old, new in zip(turn.parts, shorter.parts, strict=True)
+        for (_, parts), (_, shorter) in zip(request.turns, turns, strict=True)
+        for old, new in zip(parts, shorter, strict=True)
     )
     if not cut:
         return request
@@ -27,11 +27,8 @@ def truncated(request: Request, max_bytes: int | None, ledger: Ledger) -> Reques
     return replace(request, turns=turns)
 
 
-def _cut_turn(turn: Turn, max_bytes: int) -> Turn:
-    parts: list[Part] = [
-        _cut_result(part, max_bytes) if isinstance(part, Result) else part for part in turn.parts
-    ]
-    return Turn(turn.role, parts)
+def _cut(parts: list[Part], max_bytes: int) -> list[Part]:
+    return [_cut_result(part, max_bytes) if isinstance(part, Result) else part for part in parts]
 
 
 def _cut_result(result: Result, max_bytes: int) -> Result:

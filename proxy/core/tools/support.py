@@ -32,8 +32,8 @@ def _wants_calls(request: Request) -> str | None:
 
 
 def _holds_sound(request: Request) -> str | None:
-    parts = (part for turn in request.turns for part in turn.parts)
-    return next((part.path for part in parts if isinstance(part, Audio)), None)
+    said = (part for _, parts in request.turns for part in parts)
+    return next((part.path for part in said if isinstance(part, Audio)), None)
 
 
 FEATURES = (

@@ -23,7 +23,6 @@ from proxy.core.model import (
     ToolKind,
     ToolName,
     ToolSpec,
-    Turn,
 )
 from proxy.core.surfaces.clients import DEFAULT
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
@@ -33,10 +32,10 @@ from tests.support.replies import RESPONSES
 
 TOOL = ToolSpec(ToolName("f"))
 CALL = Call("call_1", TOOL.tool, ToolKind.FUNCTION, "{}")
-PLAIN = Request("m", [Turn(Role.USER, [Text("Hi")])])
+PLAIN = Request("m", [(Role.USER, [Text("Hi")])])
 CALLED = Request(
     "m",
-    [*PLAIN.turns, Turn(Role.ASSISTANT, [CALL]), Turn(Role.TOOL, [Result("call_1", [Text("long " * 100)])])],
+    [*PLAIN.turns, (Role.ASSISTANT, [CALL]), (Role.TOOL, [Result("call_1", [Text("long " * 100)])])],
     tools=[TOOL],
 )
 
@@ -51,9 +50,9 @@ def test_the_tenants_rules_are_looked_at_only_where_there_is_something_to_look_a
 def test_the_tenants_rules_refuse_or_cut() -> None:
     tenant = replace(ANYBODY, tool_result_max_bytes=120)
     request = admitted(CALLED, Asker(RESPONSES, DEFAULT, tenant), Ledger())
-    [result] = request.turns[-1].parts
+    [result] = request.turns[-1][1]
     assert isinstance(result, Result)
-    assert len(str(result.content)) < len(str(CALLED.turns[-1].parts))
+    assert len(str(result.content)) < len(str(CALLED.turns[-1][1]))
     none = replace(tenant, limits=ToolLimits(tools=0), limits_mode=Mode.ENFORCE)
     with pytest.raises(ClientFault):
         admitted(CALLED, Asker(RESPONSES, DEFAULT, none), Ledger())
@@ -65,19 +64,19 @@ def test_reasoning_returns_to_the_tenant_and_model_it_came_from() -> None:
     ended = [PartEnded(thought, True), PartEnded(replace(CALL, backend_id="theirs"), True)]
     memory.keep(memory_name(ANYBODY, "m"), Reply(ended), "me")
     asker = Asker(RESPONSES, DEFAULT, ANYBODY)
-    assert completed(CALLED, asker, memory, "m").turns[1].parts == [thought, CALL]
-    assert completed(CALLED, asker, memory, "other").turns[1].parts == [CALL]
+    assert completed(CALLED, asker, memory, "m").turns[1][1] == [thought, CALL]
+    assert completed(CALLED, asker, memory, "other").turns[1][1] == [CALL]
     other = replace(asker, tenant=replace(ANYBODY, name="other"))
-    assert completed(CALLED, other, memory, "m").turns[1].parts == [CALL]
+    assert completed(CALLED, other, memory, "m").turns[1][1] == [CALL]
 
 
 def test_a_surface_with_call_ids_of_its_own_gives_the_backend_its_own_again() -> None:
     theirs = replace(CALL, backend_id="theirs")
-    request = replace(CALLED, turns=[PLAIN.turns[0], Turn(Role.ASSISTANT, [theirs]), CALLED.turns[2]])
-    [call] = completed(request, Asker(CHAT, DEFAULT, ANYBODY), ReasoningMemory(), "m").turns[1].parts
+    request = replace(CALLED, turns=[PLAIN.turns[0], (Role.ASSISTANT, [theirs]), CALLED.turns[2]])
+    [call] = completed(request, Asker(CHAT, DEFAULT, ANYBODY), ReasoningMemory(), "m").turns[1][1]
     assert isinstance(call, Call)
     assert call.call_id == "theirs"
-    [same] = completed(request, Asker(RESPONSES, DEFAULT, ANYBODY), ReasoningMemory(), "m").turns[1].parts
+    [same] = completed(request, Asker(RESPONSES, DEFAULT, ANYBODY), ReasoningMemory(), "m").turns[1][1]
     assert isinstance(same, Call)
     assert same.call_id == "call_1"
 

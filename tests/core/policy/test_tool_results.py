@@ -13,7 +13,6 @@ from proxy.core.model import (
     Text,
     ToolKind,
     ToolName,
-    Turn,
     UserPart,
 )
 from proxy.core.policy.tool_results import truncated
@@ -27,9 +26,9 @@ def asking(*content: UserPart) -> Request:
     return Request(
         "m",
         [
-            Turn(Role.USER, [Text("x" * 100)]),
-            Turn(Role.ASSISTANT, [CALL]),
-            Turn(Role.TOOL, [Result("a", list(content), is_error=True)]),
+            (Role.USER, [Text("x" * 100)]),
+            (Role.ASSISTANT, [CALL]),
+            (Role.TOOL, [Result("a", list(content), is_error=True)]),
         ],
     )
 
@@ -38,7 +37,7 @@ def cut(max_bytes: int, *content: UserPart) -> list[Part]:
     request = asking(*content)
     shorter = truncated(request, max_bytes, Ledger())
     assert request == asking(*content), "a request is never changed"
-    result = shorter.turns[-1].parts[0]
+    result = shorter.turns[-1][1][0]
     assert isinstance(result, Result)
     assert (result.call_id, result.is_error) == ("a", True)
     assert shorter.turns[:-1] == request.turns[:-1]
@@ -85,7 +84,7 @@ def test_p09_nothing_may_be_left_but_the_notice() -> None:
 
 def test_p09_the_client_is_told_once_and_the_log_how_many() -> None:
     ledger = Ledger()
-    request = Request("m", [Turn(Role.TOOL, [Result(name, [Text("123")]) for name in "abc"])])
+    request = Request("m", [(Role.TOOL, [Result(name, [Text("123")]) for name in "abc"])])
     shorter = truncated(request, 2, ledger)
     assert truncated(request, 2, Ledger()) == shorter, "the same cut each time"
     assert ledger.facts == {"results_cut": 3}

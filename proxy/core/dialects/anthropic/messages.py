@@ -84,8 +84,8 @@ def converse(
     ledger: Ledger,
 ) -> SystemAndMessages:
     writer = _Writer(prepared, profile, model, ledger)
-    for turn in request.turns:
-        TAKERS[turn.role](writer, turn.parts)
+    for role, parts in request.turns:
+        TAKERS[role](writer, parts)
     return SystemAndMessages(writer.system, _messages(writer.drafts, _may_instruct(profile, traits)))
 
 

@@ -80,8 +80,8 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
 
 
 def _tells_calls(request: Request) -> bool:
-    for turn in request.turns:
-        for part in turn.parts:
+    for _, parts in request.turns:
+        for part in parts:
             if isinstance(part, Call):
                 return True
     return False

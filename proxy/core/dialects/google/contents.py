@@ -65,8 +65,8 @@ class _Conversation:
         self._contents: list[Content] = []
 
     def of(self, turns: Sequence[Turn], note: str | None) -> tuple[list[GooglePart], list[Content]]:
-        for turn in turns:
-            TAKERS[turn.role](self, turn.parts)
+        for role, parts in turns:
+            TAKERS[role](self, parts)
         if not self._contents or self._contents[-1]["role"] == "model":
             self._user([{"text": CONTINUE}])
         if note:

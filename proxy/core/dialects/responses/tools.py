@@ -34,7 +34,7 @@ def _hosted_choice(request: Request) -> Body:
 
 
 def tells_calls(request: Request) -> bool:
-    return any(isinstance(part, Call) for turn in request.turns for part in turn.parts)
+    return any(isinstance(part, Call) for _, parts in request.turns for part in parts)
 
 
 def _declares_orphans(request: Request, profile: BackendProfile) -> bool:

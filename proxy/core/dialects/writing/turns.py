@@ -55,15 +55,15 @@ class TurnWriter(ABC):
         """The same of those, by their places, into which more than one went."""
 
     def take(self, turns: Sequence[Turn]) -> None:
-        for turn in turns:
-            if turn.role is USER:
-                self._user(self._readable(turn.parts))
-            elif turn.role is ASSISTANT:
-                self._assistant(turn.parts)
-            elif turn.role is TOOL:
-                self._results(turn.parts)
+        for role, parts in turns:
+            if role is USER:
+                self._user(self._readable(parts))
+            elif role is ASSISTANT:
+                self._assistant(parts)
+            elif role is TOOL:
+                self._results(parts)
             else:
-                self._instruct(turn.parts)
+                self._instruct(parts)
         if self._speaker not in ("user", "tool"):
             self._user([CONTINUE])
         for place, blocks in self._joined.items():

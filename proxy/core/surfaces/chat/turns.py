@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.masking.redact import quoted
-from proxy.core.model import TOOL, Call, Part, Result, Role, Text, ToolKind, ToolName
+from proxy.core.model import TOOL, Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
 from proxy.core.surfaces.chat.proofs import read_proof
 from proxy.core.surfaces.reading.checks import (
     filled_in,
@@ -20,7 +20,6 @@ from proxy.core.surfaces.reading.checks import (
     wrong_value,
 )
 from proxy.core.surfaces.reading.content import MEDIA_PARTS, content_in
-from proxy.core.surfaces.reading.history import Said
 from proxy.core.surfaces.reading.messages import (
     ANSWERED,
     CHAT_PARTS,
@@ -80,7 +79,7 @@ def _all_calls(message: Json, so_far: MessagesSoFar) -> list[Part]:
     return parts
 
 
-def _function(message: Json, so_far: MessagesSoFar) -> Said:
+def _function(message: Json, so_far: MessagesSoFar) -> Turn:
     """Answers the newest call of that name in the older form."""
     name = string_in(message, "name", what="that of the function which was called")
     waiting = so_far.unnumbered.get(name)
@@ -93,13 +92,13 @@ def _function(message: Json, so_far: MessagesSoFar) -> Said:
     return _result(waiting.pop(), message, so_far)
 
 
-def _tool(message: Json, so_far: MessagesSoFar) -> Said:
+def _tool(message: Json, so_far: MessagesSoFar) -> Turn:
     call_id = string_in(message, "tool_call_id", what=ANSWERED)
     so_far.answered(call_id)
     return _result(call_id, message, so_far)
 
 
-def _result(call_id: str, message: Json, so_far: MessagesSoFar) -> Said:
+def _result(call_id: str, message: Json, so_far: MessagesSoFar) -> Turn:
     content: list[Any] = content_in(message, "content", so_far.cursor, MEDIA_PARTS, CHAT_PARTS)
     return TOOL, [Result(call_id, content or [Text("")])]
 

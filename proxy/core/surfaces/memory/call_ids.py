@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from proxy.core.caches.shelf import Shelf
 from proxy.core.extras import with_call_ids
-from proxy.core.model import Call, Part, Reasoning, Request, Result, Turn
+from proxy.core.model import Call, Part, Reasoning, Request, Result
 from proxy.core.surfaces.memory.memos import CALL_ID, CallId, memo_key, packed_id, read_id
 from proxy.core.surfaces.memory.tokens import TokenSigner
 
@@ -159,7 +159,7 @@ def as_backend_knows(request: Request) -> Request:
 
     This is the last step before a request is sent: memories are looked up by the proxy's ids.
     """
-    calls = [part for turn in request.turns for part in turn.parts if isinstance(part, Call)]
+    calls = [part for _, parts in request.turns for part in parts if isinstance(part, Call)]
     taken = {call.call_id for call in calls}
     renamed: dict[str, str] = {}
     for call in calls:
@@ -176,6 +176,4 @@ def as_backend_knows(request: Request) -> Request:
             return replace(part, extras=with_call_ids(part.extras, renamed))
         return part
 
-    return replace(
-        request, turns=[Turn(turn.role, [known(part) for part in turn.parts]) for turn in request.turns]
-    )
+    return replace(request, turns=[(role, [known(part) for part in parts]) for role, parts in request.turns])

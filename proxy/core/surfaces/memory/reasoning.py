@@ -59,9 +59,9 @@ class ReasoningMemory:
         """The newest calls of the request whose thoughts its client did not send, and that are not known here."""
         unknown = [
             part.call_id
-            for turn in request.turns
-            if turn.role is ASSISTANT and not _carries(turn.parts)
-            for part in turn.parts
+            for role, parts in request.turns
+            if role is ASSISTANT and not _carries(parts)
+            for part in parts
             if isinstance(part, Call) and self._kept.get((whose, part.call_id)) is None
         ]
         return unknown[-MOST_LACKING:]
@@ -84,12 +84,13 @@ class ReasoningMemory:
         return replace(request, turns=turns) if changed else request
 
     def _with_thoughts(self, whose: str, turn: Turn) -> Turn:
-        if turn.role is not ASSISTANT or _carries(turn.parts):
+        role, said = turn
+        if role is not ASSISTANT or _carries(said):
             return turn
         parts: list[Part] = []
         recalled = False
         after_call = 0
-        for part in turn.parts:
+        for part in said:
             if isinstance(part, Call) and (kept := self._thoughts(whose, part)):
                 words = [each for each in parts[after_call:] if not isinstance(each, Reasoning)]
                 spoken = _without(words, (*kept.lead, *kept.thoughts))
@@ -103,7 +104,7 @@ class ReasoningMemory:
             parts.append(part)
             if isinstance(part, Call):
                 after_call = len(parts)
-        return Turn(turn.role, parts) if recalled else turn
+        return (role, parts) if recalled else turn
 
     def _thoughts(self, whose: str, call: Call) -> Thoughts | None:
         kept = self._kept.get((whose, call.call_id))
@@ -136,7 +137,7 @@ def _before_calls(reply: Reply) -> Iterator[tuple[str, Thoughts]]:
 
 
 def _last_said(request: Request) -> Sequence[Part]:
-    return next((turn.parts for turn in reversed(request.turns) if turn.role is ASSISTANT), ())
+    return next((parts for role, parts in reversed(request.turns) if role is ASSISTANT), ())
 
 
 def _carries(parts: Sequence[Part]) -> bool:

@@ -130,8 +130,8 @@ def _known(
 
 def _learned(fresh: CallMap, request: Request) -> CallMap:
     """A map for a history that began without one: its ids stay as they are."""
-    for turn in request.turns:
-        for part in turn.parts:
+    for _, parts in request.turns:
+        for part in parts:
             if isinstance(part, Call):
                 fresh.note(part.call_id, None)
     return fresh

@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.masking.redact import quoted
-from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName
+from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
 from proxy.core.surfaces.chat.proofs import read_proof
 from proxy.core.surfaces.memory.call_ids import MAX_ID, CallMap
 from proxy.core.surfaces.reading.checks import (
@@ -21,7 +21,6 @@ from proxy.core.surfaces.reading.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.surfaces.reading.history import Said
 from proxy.core.surfaces.reading.messages import (
     ANSWERED,
     MessagesSoFar,
@@ -91,7 +90,7 @@ class _Calling:
         so_far.called(made)
         return [*read_proof(raw, call_id), made]
 
-    def answer(self, message: Json, so_far: MessagesSoFar) -> Said:
+    def answer(self, message: Json, so_far: MessagesSoFar) -> Turn:
         call_id = self._id(message, "tool_call_id", ANSWERED)
         so_far.answered(call_id)
         name = optional_string_in(message, "name")

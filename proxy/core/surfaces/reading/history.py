@@ -47,14 +47,11 @@ PENDING_RESULT = "The tool is still at work. Go on without its result, which wil
 NAMELESS = "call"
 """Stem for calls whose id is an empty string, which no backend takes."""
 
-Said = tuple[Role, list[Part]]
-"""Who says what in an item, or in a message. Whoever has no parts says nothing."""
-
 SPOKEN = (Text, Refusal, Reasoning)
 
 
 def canonical(
-    said: list[Said],
+    said: list[Turn],
     ledger: Ledger,
     orphan_outputs: OrphanOutputs = "refuse",
     path_of: Callable[[int], str] = "messages[{}]".format,
@@ -72,12 +69,12 @@ def canonical(
         elif role is TOOL:
             history.results(parts, place)
         elif parts:
-            history.other(Turn(role, parts))
+            history.other((role, parts))
     history.settle(orphan_outputs, path_of)
     return history.turns
 
 
-def _as_they_came(said: list[Said]) -> list[Turn] | None:
+def _as_they_came(said: list[Turn]) -> list[Turn] | None:
     """The turns of a history in which each call has an id of its own, and its result in the next turn: of nearly every
     one. There is nothing to be moved, made up or replaced, in a third of the time. None for any other history."""
     turns: list[Turn] = []
@@ -87,7 +84,8 @@ def _as_they_came(said: list[Said]) -> list[Turn] | None:
     speaker: Role | None = None
     grows: list[Part] = []
     """The parts of the newest turn, where it is the model's or the tools'."""
-    for role, parts in said:
+    for turn in said:
+        role, parts = turn
         if role is ASSISTANT:
             if waiting and speaker is not ASSISTANT:
                 return None
@@ -99,7 +97,7 @@ def _as_they_came(said: list[Said]) -> list[Turn] | None:
                     continue
                 if speaker is not ASSISTANT:
                     speaker, grows = ASSISTANT, []
-                    turns.append(Turn(ASSISTANT, grows))
+                    turns.append((ASSISTANT, grows))
                 grows.append(part)
         elif role is TOOL:
             for part in parts:
@@ -109,13 +107,13 @@ def _as_they_came(said: list[Said]) -> list[Turn] | None:
                 waiting -= 1
                 if speaker is not TOOL:
                     speaker, grows = TOOL, []
-                    turns.append(Turn(TOOL, grows))
+                    turns.append((TOOL, grows))
                 grows.append(part)
         elif parts:
             if waiting:
                 return None
             speaker = role
-            turns.append(Turn(role, parts))
+            turns.append(turn)
     in_order = answered == called and len(set(called)) == len(called) and "" not in called
     return turns if in_order else None
 
@@ -149,7 +147,7 @@ class _History:
         "turns",
     )
 
-    def __init__(self, said: list[Said], ledger: Ledger, unawaited: Collection[ToolName]) -> None:
+    def __init__(self, said: list[Turn], ledger: Ledger, unawaited: Collection[ToolName]) -> None:
         self._said = said
         self._ledger = ledger
         self._unawaited = unawaited
@@ -173,13 +171,13 @@ class _History:
         for part in parts:
             if type(part) is Call:
                 turn = self._open or self._begun()
-                turn.parts.append(self._call(part, turn))
+                turn[1].append(self._call(part, turn))
             elif not _is_empty(part):
                 turn = self._open or self._begun()
-                turn.parts.append(part)
+                turn[1].append(part)
 
     def _begun(self) -> Turn:
-        self._open = self._spoken = Turn(ASSISTANT, [])
+        self._open = self._spoken = ASSISTANT, []
         self._answers = []
         self.turns.append(self._open)
         return self._open
@@ -229,7 +227,7 @@ class _History:
             call = replace(call, call_id=self._fresh(said_id))
         answers = self._answers
         if not answers:
-            self.turns.append(Turn(TOOL, answers))
+            self.turns.append((TOOL, answers))
         asked = self._newest[said_id] = _Asked(call, turn, answers, len(answers))
         answers.append(call)
         if last is None:
@@ -289,7 +287,7 @@ def _is_empty(part: Part) -> bool:
 
 def _late(call: Call, result: Result) -> Turn:
     """The result of a call from which the model has gone on. No backend takes a second one for the same call."""
-    return Turn(USER, [Text(f"The result of the call {call.call_id} of {call.tool.name}:"), *result.content])
+    return USER, [Text(f"The result of the call {call.call_id} of {call.tool.name}:"), *result.content]
 
 
 def _orphan(result: Result, path: str, *, known: bool) -> ClientFault:

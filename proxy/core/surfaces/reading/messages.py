@@ -11,16 +11,7 @@ from typing import Any
 
 from proxy.core.extras import DETAILS, detail_extras, readable, usable_details
 from proxy.core.masking.redact import quoted
-from proxy.core.model import (
-    ASSISTANT,
-    USER,
-    Call,
-    Part,
-    Reasoning,
-    Refusal,
-    Role,
-    Text,
-)
+from proxy.core.model import ASSISTANT, USER, Call, Part, Reasoning, Refusal, Role, Text, Turn
 from proxy.core.surfaces.reading.checks import (
     FieldFault,
     array,
@@ -40,7 +31,6 @@ from proxy.core.surfaces.reading.content import (
     content_in,
     read_file,
 )
-from proxy.core.surfaces.reading.history import Said
 from proxy.core.surfaces.reading.tools import Json
 
 MAX_MESSAGES = 20_000
@@ -95,15 +85,15 @@ class MessagesSoFar:
         self.cursor.ledger.warn("tool_call_id was ignored in messages whose role is not tool.")
 
 
-Speaker = Callable[[Json, MessagesSoFar], Said]
+Speaker = Callable[[Json, MessagesSoFar], Turn]
 CallReader = Callable[[Json, MessagesSoFar], list[Part]]
 """Reads a call, and what must come back before it."""
 
 
-def read_messages(messages: list[Any], speakers: Mapping[str, Speaker], so_far: MessagesSoFar) -> list[Said]:
+def read_messages(messages: list[Any], speakers: Mapping[str, Speaker], so_far: MessagesSoFar) -> list[Turn]:
     if len(messages) > MAX_MESSAGES:
         raise too_many("messages", MAX_MESSAGES, "messages")
-    said: list[Said] = []
+    said: list[Turn] = []
     for index, message in enumerate(messages):
         so_far.cursor.item = index
         try:
@@ -113,7 +103,7 @@ def read_messages(messages: list[Any], speakers: Mapping[str, Speaker], so_far: 
     return said
 
 
-def _said(message: Any, speakers: Mapping[str, Speaker], so_far: MessagesSoFar) -> Said:
+def _said(message: Any, speakers: Mapping[str, Speaker], so_far: MessagesSoFar) -> Turn:
     if not isinstance(message, dict):
         raise wrong_type("", "an object", message)
     role = optional_string_in(message, "role")
@@ -137,14 +127,14 @@ def instructed(role: Role) -> Speaker:
     return lambda message, so_far: (role, content_in(message, "content", so_far.cursor, (Text,)))
 
 
-def user(message: Json, so_far: MessagesSoFar) -> Said:
+def user(message: Json, so_far: MessagesSoFar) -> Turn:
     return USER, content_in(message, "content", so_far.cursor, MEDIA_PARTS, CHAT_PARTS)
 
 
 def assistant(read_calls: CallReader) -> Speaker:
     """Reads an assistant's message in the order in which models work: they think, speak, then call."""
 
-    def speak(message: Json, so_far: MessagesSoFar) -> Said:
+    def speak(message: Json, so_far: MessagesSoFar) -> Turn:
         parts = [*_thoughts(message), *_words(message, so_far)]
         parts += read_calls(message, so_far)
         if not parts and message.get("content") is None:

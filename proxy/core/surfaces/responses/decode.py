@@ -32,7 +32,7 @@ from proxy.core.surfaces.reading.fields import (
     output_format,
     user_id,
 )
-from proxy.core.surfaces.reading.history import OrphanOutputs, Said, canonical
+from proxy.core.surfaces.reading.history import OrphanOutputs, canonical
 from proxy.core.surfaces.reading.tool_choice import read_choice
 from proxy.core.surfaces.reading.tools import Toolbox, read_tools
 from proxy.core.surfaces.responses.envelope import (
@@ -91,7 +91,7 @@ def decode(
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
     turns = canonical(said, ledger, orphan_outputs, cursor.path_of_call, toolbox.unawaited)
     if instructions := envelope.get("instructions"):
-        turns.insert(0, Turn(SYSTEM, [Text(instructions)]))
+        turns.insert(0, (SYSTEM, [Text(instructions)]))
     if not turns:
         raise wrong_value(
             "input", "holds nothing that can be sent to a model: give it a message with content."
@@ -136,7 +136,7 @@ def _hosted(toolbox: Toolbox, envelope: ResponsesEnvelope, ledger: Ledger) -> Ho
     return Hosted(toolbox.kept, toolbox.chosen, wanted, most)
 
 
-def _said(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[Said]:
+def _said(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[Turn]:
     match envelope.get("input"):
         case list() as items if items or envelope.get("instructions"):
             return read_items(items, cursor)

@@ -26,6 +26,7 @@ from proxy.core.model import (
     Text,
     ToolKind,
     ToolName,
+    Turn,
 )
 from proxy.core.stored.kept_items import HOSTED_ANSWERS, HOSTED_PREFIXES
 from proxy.core.stored.private import thought_in
@@ -43,7 +44,6 @@ from proxy.core.surfaces.reading.checks import (
 )
 from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
 from proxy.core.surfaces.reading.fields import checked, output_format
-from proxy.core.surfaces.reading.history import Said
 from proxy.core.surfaces.responses import tool_results
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.surfaces.responses.envelope import CONFIGURATION
@@ -61,9 +61,9 @@ NOTHING_FOUND = "No tools were found."
 RESULTS_ARE_ITEMS = " What a tool returned is an item of its own: send a function_call_output."
 CALLS_ARE_ITEMS = "is the Chat form: send each call as an item of its own, a function_call."
 
-ItemReader = Callable[[Json, InputCursor], Said | None]
+ItemReader = Callable[[Json, InputCursor], Turn | None]
 
-NOTHING: Said = (USER, [])
+NOTHING: Turn = (USER, [])
 
 ASSISTANT_PARTS = (Text, Refusal, Reasoning)
 THOUGHTS = (Reasoning, Text)
@@ -82,11 +82,11 @@ FOREIGN_SUMMARY = (
 )
 
 
-def read_items(items: list[Any], cursor: InputCursor) -> list[Said]:
+def read_items(items: list[Any], cursor: InputCursor) -> list[Turn]:
     """What each item says, in its place."""
     if len(items) > MAX_ITEMS:
         raise too_many("input", MAX_ITEMS, "items")
-    said: list[Said] = []
+    said: list[Turn] = []
     cursor.last = len(items) - 1
     read: ItemReader
     for cursor.item, item in enumerate(items):
@@ -101,7 +101,7 @@ def read_items(items: list[Any], cursor: InputCursor) -> list[Said]:
     return said
 
 
-def _said(item: Any, cursor: InputCursor) -> Said | None:
+def _said(item: Any, cursor: InputCursor) -> Turn | None:
     """Reads an item whose type is missing, or not known."""
     if not isinstance(item, dict):
         raise wrong_type("", "an object", item)
@@ -122,7 +122,7 @@ def _untyped(item: Json) -> str:
     return "item_reference" if is_reference else "message"
 
 
-def _message(item: Json, cursor: InputCursor) -> Said:
+def _message(item: Json, cursor: InputCursor) -> Turn:
     try:
         speaker, allowed = ROLES[item["role"]]
     except (KeyError, TypeError):
@@ -147,7 +147,7 @@ def _of_no_role(message: Json) -> FieldFault:
     return wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {quoted(role)}.{hint}")
 
 
-def _agent_message(item: Json, cursor: InputCursor) -> Said:
+def _agent_message(item: Json, cursor: InputCursor) -> Turn:
     """Codex sends these from one agent to another. To the model, the other agent is a user."""
     return USER, content_in(item, "content", cursor, MEDIA_PARTS, AGENT_PARTS)
 
@@ -157,7 +157,7 @@ def _plaintext(part: Json) -> Text:
     return Text(string_in(part, "encrypted_content"))
 
 
-def _function_call(item: Json, cursor: InputCursor) -> Said:
+def _function_call(item: Json, cursor: InputCursor) -> Turn:
     arguments = item.get("arguments")
     if arguments is None:
         arguments = ""
@@ -166,11 +166,11 @@ def _function_call(item: Json, cursor: InputCursor) -> Said:
     return _call(item, FUNCTION, arguments, cursor)
 
 
-def _custom_tool_call(item: Json, cursor: InputCursor) -> Said:
+def _custom_tool_call(item: Json, cursor: InputCursor) -> Turn:
     return _call(item, CUSTOM, optional_string_in(item, "input") or "", cursor)
 
 
-def _call(item: Json, kind: ToolKind, arguments: str, cursor: InputCursor) -> Said:
+def _call(item: Json, kind: ToolKind, arguments: str, cursor: InputCursor) -> Turn:
     name, call_id, namespace = item.get("name"), item.get("call_id"), item.get("namespace")
     if not (name and type(name) is str and type(call_id) is str and namespace is None):  # rare, or wrong
         name = filled_in(item, "name", "", "the name of the tool")
@@ -183,29 +183,29 @@ def _call(item: Json, kind: ToolKind, arguments: str, cursor: InputCursor) -> Sa
     return ASSISTANT, [Call(call_id, tool, kind, arguments)]
 
 
-def _tool_search_call(item: Json, cursor: InputCursor) -> Said | None:
+def _tool_search_call(item: Json, cursor: InputCursor) -> Turn | None:
     return _call_of(ToolKind.TOOL_SEARCH, item, item.get("arguments"), cursor)
 
 
-def _local_shell_call(item: Json, cursor: InputCursor) -> Said | None:
+def _local_shell_call(item: Json, cursor: InputCursor) -> Turn | None:
     action = item.get("action")
     if isinstance(action, dict):
         action = {name: value for name, value in action.items() if name != "type" and value}
     return _call_of(ToolKind.LOCAL_SHELL, item, action, cursor)
 
 
-def _shell_call(item: Json, cursor: InputCursor) -> Said | None:
+def _shell_call(item: Json, cursor: InputCursor) -> Turn | None:
     action = item.get("action")
     if isinstance(action, dict):
         action = {name: value for name, value in action.items() if value is not None}
     return _call_of(ToolKind.SHELL, item, action, cursor)
 
 
-def _apply_patch_call(item: Json, cursor: InputCursor) -> Said | None:
+def _apply_patch_call(item: Json, cursor: InputCursor) -> Turn | None:
     return _call_of(ToolKind.APPLY_PATCH, item, item.get("operation"), cursor)
 
 
-def _call_of(kind: ToolKind, item: Json, arguments: Any, cursor: InputCursor) -> Said | None:
+def _call_of(kind: ToolKind, item: Json, arguments: Any, cursor: InputCursor) -> Turn | None:
     """A call of the one tool of its kind. Without an id or arguments, the item tells what another API's server did by
     itself, and is left out."""
     if item.get("call_id") is None or not isinstance(arguments, dict):
@@ -215,7 +215,7 @@ def _call_of(kind: ToolKind, item: Json, arguments: Any, cursor: InputCursor) ->
     return ASSISTANT, [call]
 
 
-def _tool_search_output(item: Json, cursor: InputCursor) -> Said | None:
+def _tool_search_output(item: Json, cursor: InputCursor) -> Turn | None:
     """Declares the tools that were found. The result tells the model their names; their declarations have the rest."""
     _tools(item, cursor)
     if item.get("call_id") is None:
@@ -225,7 +225,7 @@ def _tool_search_output(item: Json, cursor: InputCursor) -> Said | None:
     return TOOL, [Result(string_in(item, "call_id"), [Text(text)])]
 
 
-def _reasoning(item: Json, cursor: InputCursor) -> Said:
+def _reasoning(item: Json, cursor: InputCursor) -> Turn:
     """What the store or a token of ours holds, exactly. Without either it is the thought itself where the client has
     it, else its summary, which also stands in for the words where none are held.
 
@@ -251,7 +251,7 @@ def _thought(item: Json, key: str, cursor: InputCursor) -> str:
     return "\n\n".join(part.text for part in parts if isinstance(part, THOUGHTS) and part.text.strip())
 
 
-def _hosted(item: Json, cursor: InputCursor) -> Said | None:
+def _hosted(item: Json, cursor: InputCursor) -> Turn | None:
     """What a tool of the backend's did, or the answer to its question: only such a backend can read it."""
     if not cursor.hosted:
         cursor.ledger.drop("unknown_item")
@@ -259,7 +259,7 @@ def _hosted(item: Json, cursor: InputCursor) -> Said | None:
     return USER if item["type"] in HOSTED_ANSWERS else ASSISTANT, [HostedItem(item)]
 
 
-def _compaction_trigger(item: Json, cursor: InputCursor) -> Said | None:
+def _compaction_trigger(item: Json, cursor: InputCursor) -> Turn | None:
     """Asks for a compaction if it is the last item. A trigger that stayed in a history has had its answer."""
     if cursor.item != cursor.last:
         cursor.ledger.drop("compaction_trigger")
@@ -268,7 +268,7 @@ def _compaction_trigger(item: Json, cursor: InputCursor) -> Said | None:
     return USER, [Text(INSTRUCTION)]
 
 
-def _compaction(item: Json, cursor: InputCursor) -> Said | None:
+def _compaction(item: Json, cursor: InputCursor) -> Turn | None:
     """A summary out of a token of ours, or one in plain words. What other servers encrypted cannot be read here."""
     token = optional_string_in(item, "encrypted_content") or ""
     summary = cursor.tokens.summary(token) if cursor.tokens else None

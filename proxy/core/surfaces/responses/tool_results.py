@@ -4,24 +4,23 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.extras import RESPONSES, RUNS
-from proxy.core.model import TOOL, USER, Result, Text
+from proxy.core.model import TOOL, USER, Result, Text, Turn
 from proxy.core.surfaces.reading.checks import missing, optional_string_in, string_in
 from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
-from proxy.core.surfaces.reading.history import Said
 
 
-def local_shell_output(item: Json, cursor: InputCursor) -> Said:
+def local_shell_output(item: Json, cursor: InputCursor) -> Turn:
     return output(item if item.get("call_id") is not None else item | {"call_id": item.get("id")}, cursor)
 
 
-def apply_patch_output(item: Json, cursor: InputCursor) -> Said:
+def apply_patch_output(item: Json, cursor: InputCursor) -> Turn:
     """The output is optional, the status is not."""
     status = optional_string_in(item, "status") or "completed"
     text = optional_string_in(item, "output") or f"The patch has {status}."
     return TOOL, [Result(_answered(item), [Text(text)], is_error=status == "failed")]
 
 
-def function_output(item: Json, cursor: InputCursor) -> Said:
+def function_output(item: Json, cursor: InputCursor) -> Turn:
     """Codex sends messages from outside, a heartbeat or another thread's message, as the output of a tool that was not
     called. No backend accepts an output without a call, so it becomes a user's message; its text says what it is."""
     if item.get("call_id") is None and optional_string_in(item, "name"):
@@ -29,14 +28,14 @@ def function_output(item: Json, cursor: InputCursor) -> Said:
     return output(item, cursor)
 
 
-def output(item: Json, cursor: InputCursor) -> Said:
+def output(item: Json, cursor: InputCursor) -> Turn:
     call_id, said = item.get("call_id"), item.get("output")
     if isinstance(said, str) and isinstance(call_id, str):  # as nearly always
         return TOOL, [Result(call_id, [Text(said)])]
     return TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")])]
 
 
-def shell_output(item: Json, cursor: InputCursor) -> Said:
+def shell_output(item: Json, cursor: InputCursor) -> Turn:
     """What each command has printed, and how it ended, is kept apart for a backend that can read it so."""
     runs = item.get("output")
     listed = [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []

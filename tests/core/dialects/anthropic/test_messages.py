@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from proxy.core.dialects.writing.notes import MOVED_BEHIND
 from proxy.core.ledger import Ledger
-from proxy.core.model import Image, ReasoningWish, Refusal, Result, Text, ToolKind, ToolName, ToolSpec
+from proxy.core.model import Image, ReasoningWish, Refusal, Result, Role, Text, ToolKind, ToolName, ToolSpec
 from proxy.core.surfaces.reading.history import canonical
 from tests.support.anthropic_requests import (
     SIGNATURE,
@@ -95,8 +95,7 @@ def test_an_instruction_after_results(model: str, role: str) -> None:
 
 def test_an_instruction_that_is_no_text_is_none() -> None:
     ledger = Ledger()
-    turn = developer("")
-    turn.parts = [Image(PNG), Refusal("No.")]
+    turn = (Role.DEVELOPER, [Image(PNG), Refusal("No.")])
     assert messages_of(user("A"), turn, ledger=ledger) == [said("A")]
     assert ledger.dropped == {"misplaced_part": 1}
 
@@ -235,7 +234,7 @@ def test_orphans_doubles_and_gaps_are_settled_before() -> None:
         user("B"),
         tool(result("c2", "two"), result("c9", "nobody's")),
     ]
-    turns = canonical([(turn.role, turn.parts) for turn in history], Ledger(), "drop")
+    turns = canonical(history, Ledger(), "drop")
     messages = messages_of(*turns)
     assert [block["id"] for block in messages[1]["content"]] == ["c1", "c2", "c1_2"]
     assert [block.get("content") for block in messages[2]["content"]] == ["aborted", "two", "aborted", None]

@@ -249,10 +249,10 @@ def test_a_tools_image_that_may_not_pass_is_told_in_its_result() -> None:
 def test_parts_in_turns_where_they_mean_nothing_are_counted() -> None:
     ledger = Ledger()
     turns = [
-        Turn(Role.SYSTEM, [Text("s"), call()]),
-        Turn(Role.USER, [result(), Text("a")]),
-        Turn(Role.ASSISTANT, [DATA_IMAGE, Text("b")]),
-        Turn(Role.TOOL, [Text("c")]),
+        (Role.SYSTEM, [Text("s"), call()]),
+        (Role.USER, [result(), Text("a")]),
+        (Role.ASSISTANT, [DATA_IMAGE, Text("b")]),
+        (Role.TOOL, [Text("c")]),
         user(Audio("AAAA", "wav")),
     ]
     assert [message["role"] for message in messages_of(*turns, ledger=ledger)] == [
@@ -265,7 +265,7 @@ def test_parts_in_turns_where_they_mean_nothing_are_counted() -> None:
 
 
 def test_instructions_are_text_only() -> None:
-    assert messages_of(Turn(Role.SYSTEM, [Text("s"), DATA_IMAGE]), user("a"))[0]["content"] == "s"
+    assert messages_of((Role.SYSTEM, [Text("s"), DATA_IMAGE]), user("a"))[0]["content"] == "s"
 
 
 # ── reasoning ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -376,7 +376,7 @@ def test_orphan_tools_flatten_tells_calls_and_results_as_text() -> None:
         user("a"),
         assistant("b", call("c1", "f", '{"x": 1}')),
         tool(result("c1", "r", DATA_IMAGE)),
-        Turn(Role.TOOL, [Result("lost", [Text("q")])]),
+        (Role.TOOL, [Result("lost", [Text("q")])]),
     ]
     messages = messages_of(*history, on=profile(orphan_tools="flatten", images="none"))
     assert [said(message) for message in messages] == [

@@ -7,7 +7,7 @@ from proxy.core.dialects.google.signatures import DUMMY
 from proxy.core.dialects.writing.call_arguments import INVALID
 from proxy.core.dialects.writing.notes import CONTINUE, MOVED, NO_IMAGES
 from proxy.core.ledger import Ledger
-from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind, Turn
+from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind
 from tests.support.chat_requests import assistant, call, developer, result, system, tool, user
 from tests.support.google_requests import NEW, OLD, SIGNATURE, body_of, contents_of, google, signed
 from tests.support.tables import table
@@ -97,11 +97,11 @@ def test_parts_without_anything_in_them_are_not_sent() -> None:
 def test_a_part_in_a_foreign_turn_is_left_out() -> None:
     ledger = Ledger()
     contents = contents_of(
-        Turn(Role.SYSTEM, [Image(PNG), Text("s")]),
-        Turn(Role.USER, [call("x"), Text("Hi")]),
-        Turn(Role.ASSISTANT, [Image(PNG), call()]),
-        Turn(Role.TOOL, [Text("x"), result()]),
-        Turn(Role.TOOL, [Text("x")]),
+        (Role.SYSTEM, [Image(PNG), Text("s")]),
+        (Role.USER, [call("x"), Text("Hi")]),
+        (Role.ASSISTANT, [Image(PNG), call()]),
+        (Role.TOOL, [Text("x"), result()]),
+        (Role.TOOL, [Text("x")]),
         ledger=ledger,
     )
     assert contents == [said("Hi"), called(a_call()), {"role": "user", "parts": [returned("")]}]

@@ -277,10 +277,10 @@ def test_calls_told_as_text() -> None:
 def test_parts_in_the_wrong_place_are_left_out() -> None:
     ledger = Ledger()
     history = [
-        Turn(R.USER, [Text("Hi"), THOUGHT]),
-        Turn(R.ASSISTANT, [Text("a"), LINK]),
-        Turn(R.ASSISTANT, [LINK]),
-        Turn(R.TOOL, [Text("b")]),
+        (R.USER, [Text("Hi"), THOUGHT]),
+        (R.ASSISTANT, [Text("a"), LINK]),
+        (R.ASSISTANT, [LINK]),
+        (R.TOOL, [Text("b")]),
     ]
     assert [said(item) for item in items_of(*history, ledger=ledger)] == [
         ("user", "Hi"),

@@ -141,10 +141,10 @@ def test_a_failure_says_so(content: list[str], told: list[ContentPart]) -> None:
 def test_parts_where_they_mean_nothing_are_counted() -> None:
     ledger = Ledger()
     turns = [
-        Turn(R.SYSTEM, [Text("s"), call()]),
-        Turn(R.USER, [result(), Text("a")]),
-        Turn(R.ASSISTANT, [LINK, THOUGHT]),
-        Turn(R.TOOL, [Text("c")]),
+        (R.SYSTEM, [Text("s"), call()]),
+        (R.USER, [result(), Text("a")]),
+        (R.ASSISTANT, [LINK, THOUGHT]),
+        (R.TOOL, [Text("c")]),
     ]
     assert written(*turns, ledger=ledger) == [("system", [["s"]]), ("user", [["a"]])]
     assert ledger.dropped == {"misplaced_part": 5, "reasoning": 1}

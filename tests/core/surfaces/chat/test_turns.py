@@ -34,7 +34,7 @@ def old_result(name="weather", content="sunny"):
 def test_a_call_is_what_the_model_wrote(call, expected):
     """Broken arguments too: they are told as they were."""
     _, said, _ = turns(HI, assistant(call))
-    assert said.parts == [expected]
+    assert said[1] == [expected]
 
 
 @table(
@@ -82,7 +82,7 @@ def test_the_old_form_is_understood():
 
 def test_the_newest_call_of_a_name_is_answered():
     said = turns(HI, old_call(arguments="1"), HI, old_call(arguments="2"), old_result(content="two"))
-    assert said[-1].parts == [Result("function_call_3", [Text("two")])]
+    assert said[-1][1] == [Result("function_call_3", [Text("two")])]
 
 
 @table(
@@ -117,8 +117,8 @@ def test_the_roles_are_named_when_one_is_not_among_them():
 def test_results_keep_their_calls_whatever_comes_between():
     """C02: order is kept; each result follows its call."""
     said = turns(HI, assistant(called("a"), called("b")), returned("a", "A"), HI, returned("b", "B"))
-    assert [turn.role for turn in said] == ["user", "assistant", "tool", "user"]
-    assert said[2].parts == [Result("a", [Text("A")]), Result("b", [Text("B")])]
+    assert [role for role, _ in said] == ["user", "assistant", "tool", "user"]
+    assert said[2][1] == [Result("a", [Text("A")]), Result("b", [Text("B")])]
 
 
 def test_the_id_of_a_call_where_none_is_answered_is_ignored_with_a_warning():

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import pytest
 
-from proxy.core.model import Call, Reasoning, Request, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.model import Call, Reasoning, Request, Result, Role, Text, ToolKind, ToolName
 from proxy.core.surfaces.memory import call_ids
 from proxy.core.surfaces.memory.call_ids import (
     MAX_CALLS,
@@ -161,9 +161,7 @@ def test_u57_what_others_have_told_is_in_the_map():
 def request(*calls):
     said = [Call(ours, ToolName("f"), ToolKind.FUNCTION, "{}", backends) for ours, backends in calls]
     results = [Result(ours, [Text("x")]) for ours, _ in calls]
-    return Request(
-        "m", [Turn(Role.USER, [Text("Hi")]), Turn(Role.ASSISTANT, [*said]), Turn(Role.TOOL, [*results])]
-    )
+    return Request("m", [(Role.USER, [Text("Hi")]), (Role.ASSISTANT, [*said]), (Role.TOOL, [*results])])
 
 
 @table(
@@ -177,8 +175,8 @@ def request(*calls):
 def test_a_backend_hears_its_own_ids(calls, ids):
     """Where they still tell the calls apart."""
     _, said, results = as_backend_knows(request(*calls)).turns
-    assert [part.call_id for part in said.parts] == ids
-    assert [part.call_id for part in results.parts] == ids
+    assert [part.call_id for part in said[1]] == ids
+    assert [part.call_id for part in results[1]] == ids
 
 
 def test_a_request_without_them_stays_the_same_object():
@@ -189,6 +187,6 @@ def test_a_request_without_them_stays_the_same_object():
 def test_what_the_backend_put_beside_a_call_speaks_of_it_by_the_same_id():
     kept = {"chat": {"proofs": [{"id": "a", "extra_content": 1}]}, "google": {"signatures": [{"x": 1}]}}
     asked = request(("a", "x"))
-    asked.turns[1].parts.insert(0, Reasoning("", kept))
-    (thought, _) = as_backend_knows(asked).turns[1].parts
+    asked.turns[1][1].insert(0, Reasoning("", kept))
+    (thought, _) = as_backend_knows(asked).turns[1][1]
     assert thought.extras == kept | {"chat": {"proofs": [{"id": "x", "extra_content": 1}]}}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from time import process_time
 
 from proxy.core.events import PartEnded, Reply
-from proxy.core.model import Call, Part, Reasoning, ReplyPart, Request, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.model import Call, Part, Reasoning, ReplyPart, Request, Role, Text, ToolKind, ToolName
 from proxy.core.surfaces.memory.memos import Thoughts, packed_thoughts
 from proxy.core.surfaces.memory.reasoning import ENTRY_BYTES, MOST_LACKING, ReasoningMemory
 from tests.support.tables import table
@@ -23,11 +23,11 @@ def reply(*parts: ReplyPart) -> Reply:
 
 
 def asked(*parts: Part) -> Request:
-    return Request("m", [Turn(Role.USER, [Text("q")]), Turn(Role.ASSISTANT, list(parts))])
+    return Request("m", [(Role.USER, [Text("q")]), (Role.ASSISTANT, list(parts))])
 
 
 def said(memory: ReasoningMemory, *parts: Part, owner: str = "me") -> list[Part]:
-    return memory.restored_into(owner, asked(*parts)).turns[1].parts
+    return memory.restored_into(owner, asked(*parts)).turns[1][1]
 
 
 def remembering(*parts: ReplyPart) -> ReasoningMemory:
@@ -184,8 +184,8 @@ def test_u57_what_another_has_told_is_as_if_it_had_been_kept_here() -> None:
 def test_u57_what_nobody_has_remembered_is_not_asked_for_again_but_for_the_newest() -> None:
     """Its memo may be on the way."""
     memory = ReasoningMemory()
-    before = Turn(Role.ASSISTANT, [call("old"), call("broken")])
-    request = Request("m", [before, Turn(Role.ASSISTANT, [Text("So:"), call("new")]), Turn(Role.TOOL, [])])
+    before = (Role.ASSISTANT, [call("old"), call("broken")])
+    request = Request("m", [before, (Role.ASSISTANT, [Text("So:"), call("new")]), (Role.TOOL, [])])
     assert memory.lacking("me", request) == ["old", "broken", "new"]
     memory.learn("me", {"old": None, "broken": b"[", "new": None}, request, "ann")
     assert memory.lacking("me", request) == ["new"]

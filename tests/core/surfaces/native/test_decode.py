@@ -1,6 +1,6 @@
 """N01–N06: from a body of the native surface to a request, and the map of its call ids."""
 
-from proxy.core.model import ChoiceMode, Request, Role, Text, ToolChoice, ToolName, Turn
+from proxy.core.model import ChoiceMode, Request, Role, Text, ToolChoice, ToolName
 from proxy.core.surfaces.memory.call_ids import HEADER, CallMaps
 from tests.support.chat_asks import (
     HI,
@@ -20,7 +20,7 @@ LOOP = [HI, assistant(called(arguments={})), returned()]
 
 def test_the_least_request():
     asked = native()
-    assert asked.request == Request(model="m", turns=[Turn(Role.USER, [Text("Hi")])])
+    assert asked.request == Request(model="m", turns=[(Role.USER, [Text("Hi")])])
     assert (asked.include_usage, asked.conversation_id) == (False, None)
 
 
@@ -160,7 +160,7 @@ def test_a_client_may_bring_the_map_itself(place):
     fields = {"_proxy": {"call_ids": brought, "warnings": []}} if place != "header" else {}
     asked = native(headers, messages=LOOP, **fields)
     assert asked.call_map.backends("a") == "backend_7"
-    assert asked.request.turns[1].parts[0].backend_id == "backend_7"
+    assert asked.request.turns[1][1][0].backend_id == "backend_7"
     unknown = [HI, assistant(called("z", arguments={}))]
     assert native_refused(headers, messages=unknown, **fields).param == "messages[1].tool_calls[0].id"
 
@@ -170,7 +170,7 @@ def test_a_brought_map_joins_the_kept_one():
     maps = keeping("b", "backend_8")
     both = [HI, assistant(called("a", arguments={}), called("b", arguments={}))]
     asked = native({HEADER: token(("a", "backend_7"))}, maps, conversation_id="c1", messages=both)
-    assert [part.backend_id for part in asked.request.turns[1].parts] == ["backend_7", "backend_8"]
+    assert [part.backend_id for part in asked.request.turns[1][1]] == ["backend_7", "backend_8"]
 
 
 @table(
@@ -196,7 +196,7 @@ def test_nothing_brought(fields):
     """N03: then the history itself says which calls there are, and its ids stay what they are."""
     asked = native({HEADER: ""}, messages=LOOP, **fields)
     assert asked.call_map.backends("a") == "a"
-    assert asked.request.turns[1].parts[0].backend_id is None
+    assert asked.request.turns[1][1][0].backend_id is None
 
 
 def test_a_history_from_elsewhere_is_in_the_first_token():
@@ -205,4 +205,4 @@ def test_a_history_from_elsewhere_is_in_the_first_token():
     first.note("b", "backend_8")
     more = [*LOOP, assistant(called("b", arguments={})), returned("b")]
     asked = native({HEADER: first.token()}, messages=more)
-    assert asked.request.turns[3].parts[0].backend_id == "backend_8"
+    assert asked.request.turns[3][1][0].backend_id == "backend_8"

@@ -56,7 +56,7 @@ TALK: dict[str, Any] = {
 
 def ids_in(read: NativeContext) -> list[str | None]:
     """The backend's ids of the calls in the history."""
-    return [part.backend_id for turn in read.request.turns for part in turn.parts if isinstance(part, Call)]
+    return [part.backend_id for _, parts in read.request.turns for part in parts if isinstance(part, Call)]
 
 
 def asked(**fields: Any) -> NativeContext:

@@ -15,7 +15,6 @@ from proxy.core.model import (
     Text,
     ToolKind,
     ToolName,
-    Turn,
 )
 from proxy.core.surfaces.reading.history import PENDING_RESULT, canonical
 from tests.support.responses_asks import (
@@ -288,7 +287,7 @@ def test_neighbouring_turns_are_joined_in_a_list_of_their_own():
         (Role.ASSISTANT, [A]),
         (Role.TOOL, [result("a")]),
     ]
-    joined = [Turn(Role.ASSISTANT, [Text("I look."), A]), Turn(Role.TOOL, [result("a")])]
+    joined = [(Role.ASSISTANT, [Text("I look."), A]), (Role.TOOL, [result("a")])]
     assert canonical(said, Ledger(details=False)) == joined
     assert [parts for _, parts in said] == [[Text("I look.")], [A], [result("a")]]
 
@@ -296,7 +295,7 @@ def test_neighbouring_turns_are_joined_in_a_list_of_their_own():
 def test_only_results_count_in_a_turn_of_results():
     """A stray text among them has no place in any backend's order."""
     said = [(Role.ASSISTANT, [called("a")]), (Role.TOOL, [Text("?"), result("a")])]
-    assert canonical(said, Ledger())[1] == Turn(Role.TOOL, [result("a")])
+    assert canonical(said, Ledger())[1] == (Role.TOOL, [result("a")])
 
 
 def test_a_thought_without_words_counts_as_something_said():
@@ -306,7 +305,7 @@ def test_a_thought_without_words_counts_as_something_said():
         call("a"),
         output("a"),
     ]
-    thought, *_ = turns(*items)[0].parts
+    thought, *_ = turns(*items)[0][1]
     assert thought == Reasoning("", {"responses": {"encrypted_content": "ENC"}})
 
 
@@ -317,22 +316,22 @@ def test_a_custom_call_is_answered_like_any_other():
         {"type": "custom_tool_call_output", "call_id": "c", "output": "README"},
     ]
     assistant_turn, tool_turn = turns(*items)
-    assert (assistant_turn.parts[0].kind, assistant_turn.parts[0].tool) == (ToolKind.CUSTOM, ToolName("exec"))
-    assert tool_turn.parts == [result("c", "README")]
+    assert (assistant_turn[1][0].kind, assistant_turn[1][0].tool) == (ToolKind.CUSTOM, ToolName("exec"))
+    assert tool_turn[1] == [result("c", "README")]
 
 
 def test_who_says_nothing_has_no_turn():
     said = [(Role.USER, []), (Role.USER, [Text("Go on.")])]
-    assert canonical(said, Ledger()) == [Turn(Role.USER, [Text("Go on.")])]
+    assert canonical(said, Ledger()) == [(Role.USER, [Text("Go on.")])]
     answered = canonical([(Role.ASSISTANT, [Text("Yes.")]), *said], Ledger())
-    assert answered == [Turn(Role.ASSISTANT, [Text("Yes.")]), Turn(Role.USER, [Text("Go on.")])]
+    assert answered == [(Role.ASSISTANT, [Text("Yes.")]), (Role.USER, [Text("Go on.")])]
 
 
 def test_calls_of_one_id_in_one_turn_are_answered_in_their_order():
     calls = [called("a"), called("a"), called("a")]
     results = [result("a", words) for words in ("first", "second", "third")]
     _, answers = canonical([(Role.ASSISTANT, calls), (Role.TOOL, results)], Ledger())
-    assert [part.content for part in answers.parts] == [part.content for part in results]
+    assert [part.content for part in answers[1]] == [part.content for part in results]
 
 
 def test_a_refused_orphan_is_a_client_fault_for_callers_without_a_surface():

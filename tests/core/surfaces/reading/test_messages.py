@@ -1,7 +1,7 @@
 """C01, C02: messages of every role, as both chat-like surfaces read them."""
 
 from proxy.core.ledger import Ledger
-from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
+from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text
 from proxy.core.surfaces.reading import messages as messages_module
 from proxy.core.surfaces.reading.messages import MAX_MESSAGES
 from tests.support.chat_asks import HI, assistant, called, native, refused, returned, turns
@@ -50,10 +50,10 @@ def test_every_role_speaks():
 )
 def test_what_a_user_can_show(part, expected):
     """C01."""
-    assert turns({"role": "user", "content": [part]}) == [Turn(Role.USER, [expected])]
+    assert turns({"role": "user", "content": [part]}) == [(Role.USER, [expected])]
     for result in (returned(content=[part]),):
         *_, answered = turns(HI, assistant(called()), result)
-        assert answered.parts == [Result("a", [expected])]
+        assert answered[1] == [Result("a", [expected])]
 
 
 def test_what_an_assistant_says_besides_text():
@@ -65,7 +65,7 @@ def test_what_an_assistant_says_besides_text():
         HI,
         assistant(content="", audio=None),
     )
-    assert [turn.parts for turn in said if turn.role is Role.ASSISTANT] == [
+    assert [parts for role, parts in said if role is Role.ASSISTANT] == [
         [Text("No."), Refusal("I will not.")],
         [Refusal("Never.")],
     ]
@@ -108,7 +108,7 @@ def test_what_an_assistant_says_besides_text():
 def test_the_models_reasoning_goes_back(fields, expected):
     """Before the words and calls that came of it."""
     _, said, *_ = turns(HI, assistant(called(), content="So.", **fields))
-    assert said.parts == [expected, Text("So."), said_call("a")]
+    assert said[1] == [expected, Text("So."), said_call("a")]
 
 
 @table(
@@ -124,20 +124,20 @@ def test_the_models_reasoning_goes_back(fields, expected):
 )
 def test_what_no_api_defines_is_no_reason_to_refuse(fields):
     _, said = turns(HI, assistant(content="So.", **fields))
-    assert said.parts == [Text("So.")]
+    assert said[1] == [Text("So.")]
 
 
 def test_reasoning_alone_is_an_answer():
     """A model that thought until its tokens ended."""
     _, said, _ = turns(HI, assistant(reasoning_content="Hm."), HI)
-    assert said.parts == [Reasoning("Hm.")]
+    assert said[1] == [Reasoning("Hm.")]
 
 
 def test_a_proof_stands_right_before_its_call():
     """Gemini's models refuse the second of two calls that has lost its own, and take no other's."""
     extra = {"google": {"thought_signature": "SIG"}}
     _, said, _ = turns(HI, assistant(called("a"), called("b", extra_content=extra), content="So."))
-    assert said.parts == [
+    assert said[1] == [
         Text("So."),
         said_call("a"),
         Reasoning(
@@ -162,13 +162,13 @@ def test_a_proof_stands_right_before_its_call():
 )
 def test_a_proof_that_nobody_here_reads_goes_back_as_it_came(extra):
     _, said, _ = turns(HI, assistant(called(extra_content=extra)))
-    assert said.parts[0] == Reasoning("", {"chat": {"proofs": [{"id": "a", "extra_content": extra}]}})
+    assert said[1][0] == Reasoning("", {"chat": {"proofs": [{"id": "a", "extra_content": extra}]}})
 
 
 @table("extra", [None, {}, 5, "x", []])
 def test_no_proof(extra):
     _, said, _ = turns(HI, assistant(called(extra_content=extra)))
-    assert said.parts == [said_call("a")]
+    assert said[1] == [said_call("a")]
 
 
 def test_what_another_server_said_aloud_is_counted():
@@ -248,7 +248,7 @@ def test_ids_that_a_backend_repeats_are_told_apart():
         assistant(called("call_0")),
         returned("call_0", "two"),
     )
-    results = [part for turn in said for part in turn.parts if isinstance(part, Result)]
+    results = [part for _, parts in said for part in parts if isinstance(part, Result)]
     assert [(each.call_id, each.content) for each in results] == [
         ("call_0", [Text("one")]),
         ("call_0_2", [Text("two")]),
@@ -259,7 +259,7 @@ def test_a_call_without_its_result_gets_one():
     """A client that was stopped in between can go on."""
     ledger = Ledger()
     *_, results, _ = turns(HI, assistant(called("a"), called("b")), returned("b"), HI, ledger=ledger)
-    assert results.parts == [Result("a", [Text("aborted")], is_error=True), Result("b", [Text("sunny")])]
+    assert results[1] == [Result("a", [Text("aborted")], is_error=True), Result("b", [Text("sunny")])]
     assert ledger.oddities["missing_output"] == 1
 
 
@@ -267,7 +267,7 @@ def test_a_call_without_its_result_gets_one():
 def test_a_result_may_be_empty(content):
     """C02: it is there, and says nothing."""
     *_, results = turns(HI, assistant(called()), returned(content=content))
-    assert results.parts == [Result("a", [Text("")])]
+    assert results[1] == [Result("a", [Text("")])]
 
 
 def test_an_unknown_part_is_counted():
@@ -275,7 +275,7 @@ def test_an_unknown_part_is_counted():
     ledger = Ledger()
     assert turns(
         {"role": "user", "content": [{"type": "new"}, {"type": "text", "text": "x"}]}, ledger=ledger
-    ) == [Turn(Role.USER, [Text("x")])]
+    ) == [(Role.USER, [Text("x")])]
     assert ledger.dropped == {"unknown_part": 1}
     (warning,) = ledger.warnings
     assert warning.startswith("A content part of the type '")
@@ -300,4 +300,4 @@ def test_messages_and_calls_have_bounds():
 def test_the_stricter_surface_hears_the_same_roles():
     """N05."""
     said = native(messages=[{"role": "developer", "content": "x"}, HI]).request.turns
-    assert [turn.role for turn in said] == [Role.DEVELOPER, Role.USER]
+    assert [role for role, _ in said] == [Role.DEVELOPER, Role.USER]

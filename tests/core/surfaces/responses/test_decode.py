@@ -19,7 +19,6 @@ from proxy.core.model import (
     ToolKind,
     ToolName,
     ToolSpec,
-    Turn,
 )
 from proxy.core.surfaces.reading.fields import MAX_DEPTH
 from proxy.core.surfaces.responses import decode as responses_decode
@@ -41,7 +40,7 @@ from tests.support.tables import table
 
 def test_the_least_request():
     """A string is one user message, and everything else has a default."""
-    assert ask() == Request(model="m", turns=[Turn(Role.USER, [Text("Hi")])])
+    assert ask() == Request(model="m", turns=[(Role.USER, [Text("Hi")])])
     assert ask().parallel_calls is True
 
 
@@ -75,7 +74,7 @@ def test_every_field_arrives():
     )
     assert request == Request(
         model="m",
-        turns=[Turn(Role.SYSTEM, [Text("Be brief.")]), Turn(Role.USER, [Text("Hi")])],
+        turns=[(Role.SYSTEM, [Text("Be brief.")]), (Role.USER, [Text("Hi")])],
         tools=[ToolSpec(ToolName("f"), ToolKind.FUNCTION, parameters=OBJECT)],
         choice=ToolChoice(ChoiceMode.REQUIRED),
         parallel_calls=False,
@@ -218,7 +217,7 @@ def test_a_deep_output_is_written_out():
     """S18: the deepest that passes the door can be made a string."""
     value = nested(MAX_DEPTH - 3)
     [_, tool_turn] = ask(input=[call("a"), output("a", value)]).turns
-    assert tool_turn.parts == [result("a", "[" * (MAX_DEPTH - 3) + "0" + "]" * (MAX_DEPTH - 3))]
+    assert tool_turn[1] == [result("a", "[" * (MAX_DEPTH - 3) + "0" + "]" * (MAX_DEPTH - 3))]
 
 
 def test_a_request_as_codex_sends_it():
@@ -264,7 +263,7 @@ def test_a_request_as_codex_sends_it():
         ],
     }  # fmt: skip
     request = decode(body, ledger, "drop")
-    assert [turn.role.value for turn in request.turns] == [
+    assert [role.value for role, _ in request.turns] == [
         "developer",
         "user",
         "assistant",

@@ -93,7 +93,7 @@ def test_what_they_did_and_what_was_answered_is_in_the_history() -> None:
     search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
     answer = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True}
     items = [user("Hi"), search, answer]
-    spoken = [(str(turn.role), turn.parts) for turn in ask(input=items).turns]
+    spoken = [(str(role), parts) for role, parts in ask(input=items).turns]
     assert spoken == [
         ("user", [Text("Hi")]),
         ("assistant", [HostedItem(search)]),

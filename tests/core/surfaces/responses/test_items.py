@@ -113,7 +113,7 @@ def test_messages(item, role, parts):
 )
 def test_calls(item, expected):
     """Arguments stay what the model wrote; only an object, which some clients send, is written out."""
-    assert turns(item)[0].parts == [expected]
+    assert turns(item)[0][1] == [expected]
 
 
 @table(
@@ -148,7 +148,7 @@ def test_calls(item, expected):
 )
 def test_reasoning(item, expected):
     """The thought itself before its summary; what another server signed is carried, not read."""
-    assert turns({"type": "reasoning", "id": "rs_1"} | item)[0].parts == [expected]
+    assert turns({"type": "reasoning", "id": "rs_1"} | item)[0][1] == [expected]
 
 
 SIGNER = TokenSigner("of the tests")
@@ -171,7 +171,7 @@ def test_what_we_signed_is_believed_before_the_summary(token, expected, dropped)
     item = {"type": "reasoning", "summary": ABOUT}
     ledger = Ledger()
     body = {"model": "m", "input": [item | {"encrypted_content": token}]}
-    [part] = decode(body, ledger, signer=SIGNER).turns[0].parts
+    [part] = decode(body, ledger, signer=SIGNER).turns[0][1]
     assert (part.text, part.extras.get("chat")) == (expected.text, expected.extras.get("chat"))
     assert ledger.dropped == dropped
 
@@ -185,8 +185,8 @@ def test_what_the_store_has_kept_is_believed_before_all_else(text):
     kept["encrypted_content"] = SIGNER.reasoning(Reasoning("Signed."))
     [read] = opened([kept], "m", Ledger())
     expected = replace(THOUGHT, text=text or "About.")
-    assert decode({"model": "m", "input": [read]}, Ledger(), signer=SIGNER).turns[0].parts == [expected]
-    [sent] = decode({"model": "m", "input": [kept]}, Ledger(), signer=SIGNER).turns[0].parts
+    assert decode({"model": "m", "input": [read]}, Ledger(), signer=SIGNER).turns[0][1] == [expected]
+    [sent] = decode({"model": "m", "input": [kept]}, Ledger(), signer=SIGNER).turns[0][1]
     assert sent == Reasoning("Signed.")
 
 
@@ -281,8 +281,8 @@ def test_a_search_for_tools_is_a_call_and_its_result(tools, told):
     }
     found = {"type": "tool_search_output", "call_id": "s", "execution": "client", "tools": tools}
     asked, answered = turns(search, found)
-    assert asked.parts == [Call("s", ToolName("tool_search"), ToolKind.TOOL_SEARCH, '{"query":"hire"}')]
-    assert answered.parts == [Result("s", [Text(told)])]
+    assert asked[1] == [Call("s", ToolName("tool_search"), ToolKind.TOOL_SEARCH, '{"query":"hire"}')]
+    assert answered[1] == [Result("s", [Text(told)])]
 
 
 @table("broken", [5, {"type": "function"}, {"type": "namespace", "name": None}])
@@ -410,7 +410,7 @@ def test_what_the_published_clients_send_back():
         assistant([{"type": "output_text", "text": "Sunny."}]),
         {"type": "message", "role": "user", "content": "Thanks"},
     )
-    assert [turn.role for turn in said] == [
+    assert [role for role, _ in said] == [
         Role.SYSTEM,
         Role.USER,
         Role.ASSISTANT,
@@ -418,8 +418,8 @@ def test_what_the_published_clients_send_back():
         Role.ASSISTANT,
         Role.USER,
     ]
-    assert said[2].parts == [Text("Well"), called("call_1")]
-    assert said[3].parts == [result("call_1")]
+    assert said[2][1] == [Text("Well"), called("call_1")]
+    assert said[3][1] == [result("call_1")]
 
 
 def configuration(**update):

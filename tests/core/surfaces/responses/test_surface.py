@@ -71,7 +71,7 @@ def test_what_was_answered_can_be_continued() -> None:
     assert named.previous == stored.id == first.response.id
     ledger = Ledger()
     second = speaking.read(more, {}, ledger, known=Known(named, jsontext.dumps(stored.items)))
-    assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hello", "More"]  # type: ignore[union-attr]
+    assert [part.text for _, parts in second.request.turns for part in parts] == ["Hi", "Hello", "More"]  # type: ignore[union-attr]
     assert ledger.facts["continues"] == first.response.id
 
 
@@ -86,7 +86,7 @@ def test_half_a_call_is_not_continued() -> None:
     more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
     known = Known(Named(previous=stored.id), jsontext.dumps(stored.items))
     second = speaking.read(more, {}, Ledger(), known=known)
-    assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hel", "More"]  # type: ignore[union-attr]
+    assert [part.text for _, parts in second.request.turns for part in parts] == ["Hi", "Hel", "More"]  # type: ignore[union-attr]
 
 
 KEPT = BODY | {"stream": False}
@@ -188,7 +188,7 @@ def test_what_only_the_backend_wants_back_is_kept_and_not_shown() -> None:
     assert b"signature" not in jsontext.dumps(asked.whole(reply).body)
     known = Known(Named(previous=record.id), histories.history_of([record], Ledger()))
     again = keeping().read({"model": "m", "input": "More"}, {}, Ledger(), known=known)
-    assert [part for turn in again.request.turns for part in turn.parts][1] == THOUGHT
+    assert [part for _, parts in again.request.turns for part in parts][1] == THOUGHT
 
 
 def test_a_conversation_is_named_by_the_request_and_the_answer() -> None:

@@ -1,6 +1,6 @@
 """What tools returned: a string, parts or any JSON, in every form that clients send it in."""
 
-from proxy.core.model import Call, Image, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.model import Call, Image, Result, Role, Text, ToolKind, ToolName
 from tests.support.responses_asks import call, output, turns
 from tests.support.tables import table
 
@@ -29,7 +29,7 @@ TEXT = {"type": "input_text", "text": "x"}
 )
 def test_outputs(value, content):
     """A string, parts, or whatever JSON the tool returned; never nothing."""
-    assert turns(call("a"), output("a", value))[1].parts == [Result("a", content)]
+    assert turns(call("a"), output("a", value))[1][1] == [Result("a", content)]
 
 
 @table(
@@ -45,10 +45,10 @@ def test_a_local_shell_call_and_its_result(more, answer):
     asked, answered = turns(
         {"type": "local_shell_call", "action": action} | more, answer | {"output": "a.py"}
     )
-    assert asked.parts == [
+    assert asked[1] == [
         Call("s", ToolName("local_shell"), ToolKind.LOCAL_SHELL, '{"command":["ls"],"timeout_ms":5}')
     ]
-    assert answered.parts == [Result("s", [Text("a.py")])]
+    assert answered[1] == [Result("s", [Text("a.py")])]
 
 
 @table(
@@ -70,12 +70,12 @@ def test_what_a_tool_returned_that_nobody_called_is_a_message(output, parts):
         "name": "automation_update",
         "namespace": "codex_app",
     }
-    assert turns(told | {"output": output}) == [Turn(Role.USER, parts)]
+    assert turns(told | {"output": output}) == [(Role.USER, parts)]
     called = {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}
     answered = {"type": "function_call_output", "call_id": "a", "output": "1"}
     said = turns(called, told | {"output": output}, answered)
-    assert [turn.role for turn in said] == [Role.ASSISTANT, Role.TOOL, Role.USER]
-    assert said[2].parts == parts
+    assert [role for role, _ in said] == [Role.ASSISTANT, Role.TOOL, Role.USER]
+    assert said[2][1] == parts
 
 
 def test_a_shell_call_and_what_its_commands_printed():
@@ -86,16 +86,16 @@ def test_a_shell_call_and_what_its_commands_printed():
         {"type": "shell_call_output", "call_id": "s", "output": printed},
     )
     told = '{"commands":["ls","pwd"],"timeout_ms":5}'
-    assert asked.parts == [Call("s", ToolName("shell"), ToolKind.SHELL, told)]
+    assert asked[1] == [Call("s", ToolName("shell"), ToolKind.SHELL, told)]
     text = Text('[{"stdout":"a.py","stderr":"","outcome":{"type":"exit","exit_code":0}}]')
-    assert answered.parts == [Result("s", [text], extras={"responses": {"runs": printed}})]
+    assert answered[1] == [Result("s", [text], extras={"responses": {"runs": printed}})]
 
 
 @table("output", ["a.py", None, [], [1], [{"stdout": "a.py"}], [{"stdout": "a", "outcome": "exit"}]])
 def test_what_was_printed_is_kept_apart_only_in_its_own_form(output):
     call = {"type": "shell_call", "call_id": "s", "action": {"commands": ["ls"]}}
     _, answered = turns(call, {"type": "shell_call_output", "call_id": "s", "output": output})
-    assert answered.parts[0].extras == {}
+    assert answered[1][0].extras == {}
 
 
 @table(
@@ -113,7 +113,7 @@ def test_a_patch_and_how_it_went(said, told):
         {"type": "apply_patch_call", "call_id": "p", "operation": operation, "status": "completed"},
         {"type": "apply_patch_call_output", "call_id": "p"} | said,
     )
-    [call] = asked.parts
+    [call] = asked[1]
     assert (call.tool, call.kind) == (ToolName("apply_patch"), ToolKind.APPLY_PATCH)
     assert call.arguments == '{"type":"delete_file","path":"a"}'
-    assert answered.parts == [told]
+    assert answered[1] == [told]
