@@ -20,7 +20,6 @@ from proxy.core.model import (
     Request,
     Result,
     Role,
-    Text,
     ToolKind,
     ToolName,
     Usage,
@@ -30,7 +29,7 @@ from tests.support.assembling import Told, recorder
 from tests.support.google_requests import GOOGLE, NEW, body_of, tool_spec
 from tests.support.replies import bytewise, cut, pipeline_for
 
-USER = (Role.USER, [Text("Hi")])
+USER = (Role.USER, ["Hi"])
 TOOLS = [tool_spec("get_weather"), tool_spec("now")]
 
 
@@ -194,7 +193,7 @@ def test_an_error_ends_the_reply_wherever_it_comes(wrap: Any) -> None:
 def next_turn(parts: list[Part], model: str = NEW) -> list[dict[str, Any]]:
     """What the model is told of its own reply when its calls have been answered, or the user goes on."""
     calls = [part for part in parts if isinstance(part, Call)]
-    answers = (Role.TOOL, [Result(call.call_id, [Text("ok")]) for call in calls])
+    answers = (Role.TOOL, [Result(call.call_id, ["ok"]) for call in calls])
     turns = [USER, (Role.ASSISTANT, parts), answers if calls else USER]
     contents = body_of(*turns, tools=TOOLS, model=model)["contents"]
     parts_ = contents[1]["parts"]

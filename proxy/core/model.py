@@ -56,6 +56,8 @@ UNNAMED: frozenset[str] = frozenset(
 
 @dataclass(slots=True)
 class Text:
+    """What the model says. The words of all others, with which nothing comes along, are plain strings."""
+
     text: str
     logprobs: list[Any] | None = None
     """One entry per token, in the form of the Responses API: in replies, if the client wants them."""
@@ -146,16 +148,16 @@ class Call:
 @dataclass(slots=True)
 class Result:
     call_id: str
-    content: list["Text | Image | File | Audio"]
+    content: "list[UserPart]"
     is_error: bool | None = None
     """Has the tool failed? None: the client has no field for it."""
     extras: Extras = field(default_factory=dict)
     """The same in the words of one dialect, where those say more."""
 
 
-UserPart = Text | Image | Audio | File
+UserPart = str | Image | Audio | File
 ReplyPart = Text | Refusal | Reasoning | Call | HostedItem | Summary
-Part = Text | Image | Audio | File | Refusal | Reasoning | Call | HostedItem | Result
+Part = str | Text | Image | Audio | File | Refusal | Reasoning | Call | HostedItem | Result
 
 
 Turn = tuple[Role, list[Part]]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.ledger import Ledger, Silence
-from proxy.core.model import Call, Result, Role, Text, ToolKind, ToolName
+from proxy.core.model import Call, Result, Role, ToolKind, ToolName
 from proxy.core.surfaces.reading.history import canonical
 
 
@@ -83,7 +83,7 @@ def test_details_are_for_whoever_reads_them() -> None:
             told.append(event)
 
     said = [(Role.ASSISTANT, [Call("c", ToolName("f"), ToolKind.FUNCTION, "{}")])]
-    said.append((Role.TOOL, [Result("c", [Text("r")])]))
+    said.append((Role.TOOL, [Result("c", ["r"])]))
     canonical(said, Ledger(Listening(), details=False))
     assert told == []
     canonical(said, Ledger(Listening()))

@@ -43,7 +43,7 @@ files = st.sampled_from(
         File(id="file_1"),
     ]
 )
-media = st.one_of(st.builds(Text, words), images, files, st.just(Audio("AAAA", "wav")))
+media = st.one_of(words, images, files, st.just(Audio("AAAA", "wav")))
 thoughts = st.builds(
     Reasoning,
     words,
@@ -81,7 +81,7 @@ turns = st.lists(
         st.builds(lambda part: [(Role.USER, [part])], media),
         st.builds(lambda parts: [(Role.USER, list(parts))], st.lists(media, max_size=3)),
         st.builds(
-            lambda role, text: [(role, [Text(text)])],
+            lambda role, text: [(role, [text])],
             st.sampled_from([Role.SYSTEM, Role.DEVELOPER]),
             words,
         ),

@@ -15,7 +15,6 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Request,
     Role,
-    Text,
     Turn,
 )
 from proxy.core.profile import DEFAULT, BackendProfile, CallIdForm
@@ -56,9 +55,9 @@ def test_what_is_sent_is_valid_there(request: Request, base: BackendProfile, mod
 def test_a_longer_conversation_begins_like_the_shorter_one(profile: BackendProfile, said: list[Turn]) -> None:
     """Prompt caches are by prefix: what was sent once is never sent differently later."""
     profile = replace(profile, images="none", files=False)
-    begun = [(Role.SYSTEM, [Text("s")]), (Role.USER, [Text("u")])]
+    begun = [(Role.SYSTEM, ["s"]), (Role.USER, ["u"])]
     shorter = Request("m", begun)
-    longer = Request("m", [*begun, *said, (Role.USER, [Text("more")])])
+    longer = Request("m", [*begun, *said, (Role.USER, ["more"])])
     first, second = (
         encode(request, prepare(request, profile, Ledger()), profile, "m", Ledger())["messages"]
         for request in (shorter, longer)

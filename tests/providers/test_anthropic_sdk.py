@@ -28,7 +28,6 @@ from proxy.core.model import (
     ReasoningWish,
     Result,
     Sampling,
-    Text,
     ToolChoice,
     ToolKind,
     ToolName,
@@ -148,7 +147,7 @@ HISTORY = (
     assistant(
         reasoning(thought(), {"type": "redacted_thinking", "data": "RU5D"}), "C", call("x.1"), call("c2")
     ),
-    tool(Result("x.1", [Text("no"), Image(PNG)], is_error=True), result("c2", "ok", Image(PNG))),
+    tool(Result("x.1", ["no", Image(PNG)], is_error=True), result("c2", "ok", Image(PNG))),
     user(File("a.txt", data="data:text/plain,Hi"), File(id="file_1")),
 )
 REQUESTS: dict[str, Json] = {

@@ -23,7 +23,6 @@ from proxy.core.model import (
     ReasoningWish,
     Result,
     Sampling,
-    Text,
     ToolChoice,
     ToolName,
 )
@@ -167,7 +166,7 @@ LOOP = (
     system("Be brief."),
     user("Hi"),
     assistant(signed(), call("a", "f", '{"x":[1,{"y":null}]}'), call("b", "g")),
-    tool(result("a", '{"ok":true}'), Result("b", [Text("no")], is_error=True)),
+    tool(result("a", '{"ok":true}'), Result("b", ["no"], is_error=True)),
     assistant(signed("dGV4dA==", "text"), "Done.", signed("ZW5k", "end")),
     developer("Now in French."),
     user("And?"),

@@ -16,18 +16,18 @@ from tests.support.written import as_sent
 
 
 def system(text: str) -> Turn:
-    return (Role.SYSTEM, [Text(text)])
+    return (Role.SYSTEM, [text])
 
 
 def developer(text: str) -> Turn:
-    return (Role.DEVELOPER, [Text(text)])
+    return (Role.DEVELOPER, [text])
 
 
-def user(*parts: Part | str) -> Turn:
-    return (Role.USER, [Text(part) if isinstance(part, str) else part for part in parts])
+def user(*parts: Part) -> Turn:
+    return (Role.USER, list(parts))
 
 
-def assistant(*parts: Part | str) -> Turn:
+def assistant(*parts: Part) -> Turn:
     return (Role.ASSISTANT, [Text(part) if isinstance(part, str) else part for part in parts])
 
 
@@ -42,7 +42,7 @@ def call(
 
 
 def result(call_id: str = "c1", *content: Any) -> Result:
-    return Result(call_id, [Text(part) if isinstance(part, str) else part for part in content])
+    return Result(call_id, list(content))
 
 
 def profile(**changes: Any) -> BackendProfile:

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Part, Request, Result, Text, ToolKind, ToolName, Turn
+from proxy.core.model import Call, Part, Request, Result, ToolKind, ToolName, Turn
 from proxy.core.surfaces.reading.history import OrphanOutputs
 from proxy.core.surfaces.responses.decode import decode
 
@@ -64,7 +64,7 @@ def called(call_id: str, name: str = "weather", arguments: str = "{}") -> Call:
 
 
 def result(call_id: str, text: str = "sunny") -> Result:
-    return Result(call_id, [Text(text)])
+    return Result(call_id, [text])
 
 
 def spoken(*said: Turn) -> list[tuple[str, list[Part]]]:

@@ -22,7 +22,6 @@ from proxy.core.model import (
     Result,
     Role,
     Sampling,
-    Text,
     ToolChoice,
     ToolKind,
     ToolName,
@@ -107,8 +106,8 @@ WORD_ID = "call_" + "0123456789" * 5
 NINE_ID = "a1B2c3D4e"
 
 
-def user(*parts: Part | str) -> Turn:
-    return Role.USER, [Text(part) if isinstance(part, str) else part for part in parts]
+def user(*parts: Part) -> Turn:
+    return Role.USER, list(parts)
 
 
 def assistant(*parts: Part) -> Turn:
@@ -138,7 +137,7 @@ def with_calls(
     return ask(
         WEATHER_IN_PARIS,
         assistant(*said, call),
-        (Role.TOOL, [Result(call_id, [Text("18 degrees, no clouds."), *result])]),
+        (Role.TOOL, [Result(call_id, ["18 degrees, no clouds.", *result])]),
         *([after] if after else []),
         limit=SHORT,
         tools=[WEATHER_TOOL] if tools else [],

@@ -19,7 +19,7 @@ _TRIED = ("download", "fetch", "retriev", "resolv", "connect", "load", "reach", 
 
 
 def system_role(case: Case, name: str) -> Course:
-    instructed: Turn = Role.SYSTEM, [Text(material.INSTRUCTIONS)]
+    instructed: Turn = Role.SYSTEM, [material.INSTRUCTIONS]
     steps = [
         Step(
             word,
@@ -41,7 +41,7 @@ def late_system(case: Case, name: str) -> Course:
     request = ask(
         material.SKY,
         assistant(Text("Blue.")),
-        (Role.SYSTEM, [Text(material.INSTRUCTIONS)]),
+        (Role.SYSTEM, [material.INSTRUCTIONS]),
         user("And at night?"),
         limit=SHORT,
     )

@@ -7,7 +7,7 @@ cache of the prefix holds.
 from dataclasses import replace
 
 from proxy.core.ledger import Ledger
-from proxy.core.model import Part, Request, Result, Text, UserPart
+from proxy.core.model import Part, Request, Result, UserPart
 
 
 def truncated(request: Request, max_bytes: int | None, ledger: Ledger) -> Request:
@@ -32,22 +32,22 @@ def _cut(parts: list[Part], max_bytes: int) -> list[Part]:
 
 
 def _cut_result(result: Result, max_bytes: int) -> Result:
-    texts = [_utf8(part.text) for part in result.content if isinstance(part, Text)]
+    texts = [_utf8(part) for part in result.content if isinstance(part, str)]
     total = sum(map(len, texts))
     if total <= max_bytes:
         return result
     left, cut = max_bytes, False
     content: list[UserPart] = []
     for part in result.content:
-        if not isinstance(part, Text):
+        if not isinstance(part, str):
             content.append(part)
         elif not cut:
-            data = _utf8(part.text)
+            data = _utf8(part)
             if len(data) > left:
                 data, cut = _beginning(data, left), True
                 kept_bytes = max_bytes - left + len(data)
                 notice = f"\n\n[Truncated: only the first {kept_bytes} of {total} bytes are shown.]"
-                part = Text(data.decode("utf-8", "surrogatepass") + notice)
+                part = data.decode("utf-8", "surrogatepass") + notice
             left -= len(data)
             content.append(part)
     return replace(result, content=content)

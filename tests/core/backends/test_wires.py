@@ -6,18 +6,18 @@ from typing import Any
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.target import Target
 from proxy.core.backends.wires import hosted_tools, may_speak_responses, other, spoken
-from proxy.core.model import Audio, Hosted, ReasoningWish, Request, Text, ToolKind, ToolName, ToolSpec
+from proxy.core.model import Audio, Hosted, ReasoningWish, Request, ToolKind, ToolName, ToolSpec
 from proxy.core.model import Role as R
 from tests.support.tables import table
 
 OPENAI = replace(PROFILES["openai"], thinks_beside_tools=False)
-PLAIN = Request("m", [(R.USER, [Text("Hi")])])
+PLAIN = Request("m", [(R.USER, ["Hi"])])
 CALLING = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])
 PATCHING = replace(PLAIN, tools=[ToolSpec(ToolName("apply_patch"), ToolKind.CUSTOM)])
 NATIVE: dict[str, Any] = {"thinks_beside_tools": True, "native_tools": frozenset({"custom"})}
 WAYS: dict[str, Any] = {"thinks_beside_tools": True, "ways_of_thinking": True}
 PRO = replace(PLAIN, reasoning=ReasoningWish(ways={"mode": "pro"}))
-SOUND = replace(CALLING, turns=[(R.USER, [Text("Hi"), Audio("AA", "wav")])])
+SOUND = replace(CALLING, turns=[(R.USER, ["Hi", Audio("AA", "wav")])])
 
 
 @table(

@@ -19,7 +19,6 @@ from proxy.core.model import (
     Request,
     Result,
     Role,
-    Text,
     ToolKind,
     ToolName,
     ToolSpec,
@@ -32,10 +31,10 @@ from tests.support.replies import RESPONSES
 
 TOOL = ToolSpec(ToolName("f"))
 CALL = Call("call_1", TOOL.tool, ToolKind.FUNCTION, "{}")
-PLAIN = Request("m", [(Role.USER, [Text("Hi")])])
+PLAIN = Request("m", [(Role.USER, ["Hi"])])
 CALLED = Request(
     "m",
-    [*PLAIN.turns, (Role.ASSISTANT, [CALL]), (Role.TOOL, [Result("call_1", [Text("long " * 100)])])],
+    [*PLAIN.turns, (Role.ASSISTANT, [CALL]), (Role.TOOL, [Result("call_1", ["long " * 100])])],
     tools=[TOOL],
 )
 

@@ -10,12 +10,12 @@ from proxy.core.dialects.reading.lessons import Lesson
 from proxy.core.flow.request import Preparation, prepared_for
 from proxy.core.flow.taught import as_taught, lesson_in, lessons_of, other_endpoint
 from proxy.core.ledger import Ledger
-from proxy.core.model import Request, Text, ToolName, ToolSpec
+from proxy.core.model import Request, ToolName, ToolSpec
 from proxy.core.model import Role as R
 from tests.support.tables import table
 
 OPENAI = replace(PROFILES["openai"], thinks_beside_tools=False)
-CALLING = Request("gpt-5.6", [(R.USER, [Text("Hi")])], tools=[ToolSpec(ToolName("f"))])
+CALLING = Request("gpt-5.6", [(R.USER, ["Hi"])], tools=[ToolSpec(ToolName("f"))])
 URL = "http://b.test/v1/chat/completions"
 
 

@@ -10,7 +10,6 @@ from proxy.core.model import (
     Request,
     Result,
     Role,
-    Text,
     ToolKind,
     ToolName,
     UserPart,
@@ -26,7 +25,7 @@ def asking(*content: UserPart) -> Request:
     return Request(
         "m",
         [
-            (Role.USER, [Text("x" * 100)]),
+            (Role.USER, ["x" * 100]),
             (Role.ASSISTANT, [CALL]),
             (Role.TOOL, [Result("a", list(content), is_error=True)]),
         ],
@@ -49,19 +48,19 @@ def notice(shown: int, total: int) -> str:
 
 
 def test_p09_by_default_nothing_is_cut() -> None:
-    request = asking(Text("x" * 1_000_000))
+    request = asking("x" * 1_000_000)
     assert truncated(request, None, Ledger()) is request
 
 
 def test_p09_what_is_short_enough_stays_as_it_is() -> None:
     ledger = Ledger()
-    request = asking(Text("x" * 6), IMAGE, Text("é" * 2))
+    request = asking("x" * 6, IMAGE, "é" * 2)
     assert truncated(request, 10, ledger) is request
     assert not ledger.warnings
 
 
 def test_p09_a_long_text_is_cut_with_a_notice() -> None:
-    assert cut(4, Text("123456")) == [Text("1234" + notice(4, 6))]
+    assert cut(4, "123456") == ["1234" + notice(4, 6)]
 
 
 @table(
@@ -70,21 +69,21 @@ def test_p09_a_long_text_is_cut_with_a_notice() -> None:
 )
 def test_p09_no_character_is_cut_in_two(text: str, left: str) -> None:
     total = len(text.encode("utf-8", "surrogatepass"))
-    assert cut(2, Text(text)) == [Text(left + notice(len(left.encode()), total))]
+    assert cut(2, text) == [left + notice(len(left.encode()), total)]
 
 
 def test_p09_the_texts_of_a_result_are_measured_together_and_images_stay() -> None:
-    content = (Text("123"), IMAGE, Text("456"), Text("789"), IMAGE)
-    assert cut(4, *content) == [Text("123"), IMAGE, Text("4" + notice(4, 9)), IMAGE]
+    content = ("123", IMAGE, "456", "789", IMAGE)
+    assert cut(4, *content) == ["123", IMAGE, "4" + notice(4, 9), IMAGE]
 
 
 def test_p09_nothing_may_be_left_but_the_notice() -> None:
-    assert cut(0, Text("123")) == [Text(notice(0, 3))]
+    assert cut(0, "123") == [notice(0, 3)]
 
 
 def test_p09_the_client_is_told_once_and_the_log_how_many() -> None:
     ledger = Ledger()
-    request = Request("m", [(Role.TOOL, [Result(name, [Text("123")]) for name in "abc"])])
+    request = Request("m", [(Role.TOOL, [Result(name, ["123"]) for name in "abc"])])
     shorter = truncated(request, 2, ledger)
     assert truncated(request, 2, Ledger()) == shorter, "the same cut each time"
     assert ledger.facts == {"results_cut": 3}
@@ -95,4 +94,4 @@ def test_p09_the_client_is_told_once_and_the_log_how_many() -> None:
 
 @pytest.mark.parametrize("size", [0, 1])
 def test_p09_an_empty_result_is_never_cut(size: int) -> None:
-    assert cut(size, Text("")) == [Text("")]
+    assert cut(size, "") == [""]

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import Incompatible
-from proxy.core.model import Audio, ChoiceMode, Request, Role, Text, ToolChoice, ToolName, ToolSpec
+from proxy.core.model import Audio, ChoiceMode, Request, Role, ToolChoice, ToolName, ToolSpec
 from proxy.core.profile import DEFAULT
 from proxy.core.tools.support import check
 from tests.support.tables import table
 
 TOOLS = [ToolSpec(ToolName("a"), path="tools[0].function")]
-SOUND = [(Role.USER, [Text("hear"), Audio("AA==", "wav", "messages[0].content[1].data")])]
+SOUND = [(Role.USER, ["hear", Audio("AA==", "wav", "messages[0].content[1].data")])]
 NONE = ToolChoice(ChoiceMode.NONE)
 
 

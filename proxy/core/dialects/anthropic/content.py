@@ -12,7 +12,7 @@ from proxy.core.dialects.writing.notes import UNREADABLE
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
-from proxy.core.model import Audio, File, Image, Text
+from proxy.core.model import Audio, File, Image, UserPart
 
 Block = dict[str, Any]
 
@@ -24,12 +24,12 @@ def text(words: str) -> Block:
     return {"type": "text", "text": words}
 
 
-def of_user(part: Text | Image | Audio | File) -> Block | None:
+def of_user(part: UserPart) -> Block | None:
     """Gives None for text without a visible character, which the API refuses. Raises ClientFault for what the API has
     no block for."""
     match part:
-        case Text():
-            return text(part.text) if part.text.strip() else None
+        case str():
+            return text(part) if part.strip() else None
         case Image():
             return _image(part.url, part.path)
         case Audio():
@@ -38,7 +38,7 @@ def of_user(part: Text | Image | Audio | File) -> Block | None:
             return _file(part)
 
 
-def of_tool(part: Text | Image | Audio | File, ledger: Ledger) -> Block | None:
+def of_tool(part: UserPart, ledger: Ledger) -> Block | None:
     """Writes what a tool returned: a note stands for what the API has no block for."""
     try:
         return of_user(part)

@@ -21,10 +21,7 @@ from proxy.core.dialects.writing.notes import CONTINUE, MOVED_BEHIND, as_instruc
 from proxy.core.extras import BLOCKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
-    Audio,
     Call,
-    File,
-    Image,
     Part,
     Reasoning,
     Refusal,
@@ -32,6 +29,7 @@ from proxy.core.model import (
     Result,
     Role,
     Text,
+    UserPart,
 )
 from proxy.core.profile import BackendProfile
 from proxy.core.schemas.aliases import renamed
@@ -127,7 +125,7 @@ class _Writer:
     def _readable(self, parts: Sequence[Part]) -> list[Block]:
         blocks = []
         for part in parts:
-            if not isinstance(part, Text | Image | Audio | File):
+            if not isinstance(part, UserPart):
                 self._ledger.drop("misplaced_part")
             elif block := content.of_user(part):
                 blocks.append(block)

@@ -80,9 +80,9 @@ class _Conversation:
     # ── what is said to the model ──────────────────────────────────────────────────────────────────────────────
 
     def _instruct(self, parts: Sequence[Part]) -> None:
-        words = [part.text for part in parts if isinstance(part, Text) and part.text]
+        words = [part for part in parts if isinstance(part, str) and part]
         for part in parts:
-            if not isinstance(part, Text):
+            if not isinstance(part, str):
                 self._ledger.drop("misplaced_part")
         if not self._contents or self._profile.late_system == "merge":
             self._system += [{"text": text} for text in words]
@@ -93,8 +93,8 @@ class _Conversation:
         written: list[GooglePart] = []
         for part in parts:
             match part:
-                case Text():
-                    written += [{"text": part.text}] if part.text else []
+                case str():
+                    written += [{"text": part}] if part else []
                 case Image() | Audio() | File():
                     written.append(_as_part(google_media.of_user(part, self._profile, self._ledger)))
                 case _:
@@ -183,8 +183,8 @@ class _Conversation:
         inside: list[GooglePart] = []
         outside: list[GooglePart] = []
         for part in result.content:
-            if isinstance(part, Text):
-                words.append(part.text)
+            if isinstance(part, str):
+                words.append(part)
                 continue
             media = google_media.of_tool(part, self._profile, self._ledger)
             if isinstance(media, str):

@@ -10,7 +10,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.extras import RESPONSES, RUNS
-from proxy.core.model import Call, Result, Text, ToolKind
+from proxy.core.model import Call, Result, ToolKind
 from proxy.core.tools.kinds.apply_patch import KINDS
 
 Item = dict[str, Any]
@@ -98,7 +98,7 @@ def answered(kind: ToolKind, result: Result, where: Item, output: Any) -> Item:
 
 
 def _text(result: Result) -> str:
-    return "\n".join(part.text for part in result.content if isinstance(part, Text))
+    return "\n".join(part for part in result.content if isinstance(part, str))
 
 
 def _runs(result: Result) -> list[Item]:

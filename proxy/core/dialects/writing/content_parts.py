@@ -13,7 +13,7 @@ from proxy.core.dialects.writing.notes import MESSAGES, NO_FILE, NO_IMAGES, NO_L
 from proxy.core.dialects.writing.unreadable import unreadable_file
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.core.model import Audio, File, Image, Text, UserPart
+from proxy.core.model import Audio, File, Image, UserPart
 from proxy.core.profile import BackendProfile
 
 ContentPart = str | dict[str, Any]
@@ -54,8 +54,8 @@ class ContentParts:
     def of_user(self, part: UserPart, profile: BackendProfile, ledger: Ledger) -> ContentPart:
         """Raises ClientFault for a file that this backend cannot read."""
         match part:
-            case Text():
-                return part.text
+            case str():
+                return part
             case Image():
                 return self._image(part, profile, ledger)
             case Audio():

@@ -15,7 +15,7 @@ from proxy.core.dialects.writing.content_parts import ContentPart, ContentParts
 from proxy.core.dialects.writing.failed_results import ERROR_PREFIX, says_error
 from proxy.core.dialects.writing.notes import CONTINUE, MOVED, PARTS, as_instruction, returned_by
 from proxy.core.ledger import Ledger
-from proxy.core.model import ASSISTANT, TOOL, USER, Call, Part, Reasoning, Result, Text, Turn, UserPart
+from proxy.core.model import ASSISTANT, TOOL, USER, Call, Part, Reasoning, Result, Turn, UserPart
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
@@ -112,9 +112,9 @@ class TurnWriter(ABC):
     def _readable(self, parts: Sequence[Part]) -> list[ContentPart]:
         readable: list[ContentPart] = []
         for part in parts:
-            if isinstance(part, Text):
-                if part.text:
-                    readable.append(part.text)
+            if isinstance(part, str):
+                if part:
+                    readable.append(part)
             elif isinstance(part, UserPart):
                 readable.append(self.content.of_user(part, self._profile, self._ledger))
             else:
@@ -159,8 +159,8 @@ class TurnWriter(ABC):
         contents: list[ContentPart] = []
         shows = False
         for part in result.content:
-            if type(part) is Text:
-                contents.append(part.text)
+            if isinstance(part, str):
+                contents.append(part)
             else:
                 contents.append(shown := self.content.of_tool(part, self._profile, self._ledger))
                 shows = shows or not isinstance(shown, str)

@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.masking.redact import quoted
-from proxy.core.model import TOOL, Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.model import TOOL, Call, Part, Result, Role, ToolKind, ToolName, Turn
 from proxy.core.surfaces.chat.proofs import read_proof
 from proxy.core.surfaces.reading.checks import (
     filled_in,
@@ -100,7 +100,7 @@ def _tool(message: Json, so_far: MessagesSoFar) -> Turn:
 
 def _result(call_id: str, message: Json, so_far: MessagesSoFar) -> Turn:
     content: list[Any] = content_in(message, "content", so_far.cursor, MEDIA_PARTS, CHAT_PARTS)
-    return TOOL, [Result(call_id, content or [Text("")])]
+    return TOOL, [Result(call_id, content or [""])]
 
 
 SPEAKERS: dict[str, Speaker] = {

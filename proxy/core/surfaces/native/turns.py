@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.masking.redact import quoted
-from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.model import Call, Part, Result, Role, ToolKind, ToolName, Turn
 from proxy.core.surfaces.chat.proofs import read_proof
 from proxy.core.surfaces.memory.call_ids import MAX_ID, CallMap
 from proxy.core.surfaces.reading.checks import (
@@ -118,9 +118,9 @@ class _Calling:
         return call_id
 
 
-def _returned(message: Json) -> Text:
+def _returned(message: Json) -> str:
     """The result as text, which it is to a backend. A tool may return any JSON."""
     if "content" not in message:
         raise missing(".content", "what the tool returned")
     content: Any = message["content"]
-    return Text(content if isinstance(content, str) else jsontext.compact(content))
+    return content if isinstance(content, str) else jsontext.compact(content)

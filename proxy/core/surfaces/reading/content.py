@@ -34,8 +34,9 @@ FILE_KEYS = ("file_data", "file_url", "file_id")
 """Members that may hold a file. The first that is there counts."""
 
 MEDIA = (Image, File, Audio)
-MEDIA_PARTS = (Text, *MEDIA)
+MEDIA_PARTS = (str, *MEDIA)
 PART_NAMES: Mapping[type[Part], str] = {
+    str: "text",
     Text: "text",
     Refusal: "refusals",
     Reasoning: "reasoning",
@@ -91,8 +92,8 @@ class InputCursor:
         return self.path(".call_id") if item >= self.before else self.among
 
 
-def _text(part: Json) -> Text:
-    return Text(string_in(part, "text"))
+def _text(part: Json) -> str:
+    return string_in(part, "text")
 
 
 def _refusal(part: Json) -> Refusal:
@@ -193,7 +194,7 @@ def content_in(
     value = holder.get(key)
     if not isinstance(value, list):
         if isinstance(value, str):
-            return [Text(value)]
+            return [Text(value) if Text in allowed else value]
         if value is None:
             raise missing(f".{key}", "a string or an array of parts")
         raise wrong_type(f".{key}", "a string or an array of parts", value)
@@ -201,10 +202,11 @@ def content_in(
     if cursor.parts_left < 0:
         raise too_many(f".{key}", MAX_PARTS, "content parts, with all before it")
     parts: list[Part] = []
+    by_model = Text in allowed
     left_out = 0
     for part in value:
         if type(part) is dict and part.get("type") in TEXTS and type(text := part.get("text")) is str:
-            parts.append(Text(text))
+            parts.append(Text(text) if by_model else text)
             continue
         index = len(parts) + left_out
         try:

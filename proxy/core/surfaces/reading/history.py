@@ -274,10 +274,10 @@ class _History:
     def _made_up(self, call: Call) -> Result:
         if call.tool in self._unawaited:
             self._ledger.odd("output_pending")
-            return Result(call.call_id, [Text(PENDING_RESULT)])
+            return Result(call.call_id, [PENDING_RESULT])
         self._ledger.odd("missing_output")
         self._ledger.warn(ABORTED)
-        return Result(call.call_id, [Text(MISSING_RESULT)], is_error=True)
+        return Result(call.call_id, [MISSING_RESULT], is_error=True)
 
 
 def _is_empty(part: Part) -> bool:
@@ -287,7 +287,7 @@ def _is_empty(part: Part) -> bool:
 
 def _late(call: Call, result: Result) -> Turn:
     """The result of a call from which the model has gone on. No backend takes a second one for the same call."""
-    return USER, [Text(f"The result of the call {call.call_id} of {call.tool.name}:"), *result.content]
+    return USER, [f"The result of the call {call.call_id} of {call.tool.name}:", *result.content]
 
 
 def _orphan(result: Result, path: str, *, known: bool) -> ClientFault:
@@ -309,7 +309,7 @@ def _orphan(result: Result, path: str, *, known: bool) -> ClientFault:
 def _size(result: Result) -> int:
     size = 0
     for part in result.content:
-        text = part.text if isinstance(part, Text) else _payload(part)
+        text = part if isinstance(part, str) else _payload(part)
         size += len(text) if text.isascii() else len(text.encode(errors="replace"))
     return size
 

@@ -124,7 +124,7 @@ def _said(message: Any, speakers: Mapping[str, Speaker], so_far: MessagesSoFar) 
 
 
 def instructed(role: Role) -> Speaker:
-    return lambda message, so_far: (role, content_in(message, "content", so_far.cursor, (Text,)))
+    return lambda message, so_far: (role, content_in(message, "content", so_far.cursor, (str,)))
 
 
 def user(message: Json, so_far: MessagesSoFar) -> Turn:

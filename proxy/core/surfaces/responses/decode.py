@@ -17,7 +17,6 @@ from proxy.core.model import (
     ReasoningWish,
     Request,
     Sampling,
-    Text,
     ToolChoice,
     Turn,
 )
@@ -91,7 +90,7 @@ def decode(
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
     turns = canonical(said, ledger, orphan_outputs, cursor.path_of_call, toolbox.unawaited)
     if instructions := envelope.get("instructions"):
-        turns.insert(0, (SYSTEM, [Text(instructions)]))
+        turns.insert(0, (SYSTEM, [instructions]))
     if not turns:
         raise wrong_value(
             "input", "holds nothing that can be sent to a model: give it a message with content."
@@ -145,7 +144,7 @@ def _said(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[Turn]:
         case str() as text if len(text) > MAX_INPUT_TEXT:
             raise wrong_value("input", f"may have at most {MAX_INPUT_TEXT} characters: send less.")
         case str() as text:  # an empty one too: the API has no lower bound, and instructions may say it all
-            return [(USER, [Text(text)])]
+            return [(USER, [text])]
         case list():
             raise nothing_to_answer()
         case other:

@@ -70,8 +70,8 @@ THOUGHTS = (Reasoning, Text)
 ROLES: dict[str, tuple[Role, tuple[type[Part], ...]]] = {
     "user": (USER, MEDIA_PARTS),
     "assistant": (ASSISTANT, ASSISTANT_PARTS),
-    "system": (Role.SYSTEM, (Text,)),
-    "developer": (Role.DEVELOPER, (Text,)),
+    "system": (Role.SYSTEM, (str,)),
+    "developer": (Role.DEVELOPER, (str,)),
 }
 """The roles of messages, each with the kinds of part that it may send."""
 
@@ -152,9 +152,9 @@ def _agent_message(item: Json, cursor: InputCursor) -> Turn:
     return USER, content_in(item, "content", cursor, MEDIA_PARTS, AGENT_PARTS)
 
 
-def _plaintext(part: Json) -> Text:
+def _plaintext(part: Json) -> str:
     """The text that the other agent's model wrote. Despite its name, only OpenAI's own backend encrypts it."""
-    return Text(string_in(part, "encrypted_content"))
+    return string_in(part, "encrypted_content")
 
 
 def _function_call(item: Json, cursor: InputCursor) -> Turn:
@@ -222,7 +222,7 @@ def _tool_search_output(item: Json, cursor: InputCursor) -> Turn | None:
         return None
     found = _names(item.get("tools") or [])
     text = f"{FOUND} {', '.join(found)}" if found else NOTHING_FOUND
-    return TOOL, [Result(string_in(item, "call_id"), [Text(text)])]
+    return TOOL, [Result(string_in(item, "call_id"), [text])]
 
 
 def _reasoning(item: Json, cursor: InputCursor) -> Turn:
@@ -265,7 +265,7 @@ def _compaction_trigger(item: Json, cursor: InputCursor) -> Turn | None:
         cursor.ledger.drop("compaction_trigger")
         return None
     cursor.compact = True
-    return USER, [Text(INSTRUCTION)]
+    return USER, [INSTRUCTION]
 
 
 def _compaction(item: Json, cursor: InputCursor) -> Turn | None:
@@ -278,7 +278,7 @@ def _compaction(item: Json, cursor: InputCursor) -> Turn | None:
         cursor.ledger.drop("foreign_token")
         cursor.ledger.warn(FOREIGN_SUMMARY)
         return None
-    return USER, [Text(f"{SUMMED_UP}\n\n{summary}")]
+    return USER, [f"{SUMMED_UP}\n\n{summary}"]
 
 
 def _item_reference(item: Json, cursor: InputCursor) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.extras import RESPONSES, RUNS
-from proxy.core.model import TOOL, USER, Result, Text, Turn
+from proxy.core.model import TOOL, USER, Result, Turn
 from proxy.core.surfaces.reading.checks import missing, optional_string_in, string_in
 from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
 
@@ -17,7 +17,7 @@ def apply_patch_output(item: Json, cursor: InputCursor) -> Turn:
     """The output is optional, the status is not."""
     status = optional_string_in(item, "status") or "completed"
     text = optional_string_in(item, "output") or f"The patch has {status}."
-    return TOOL, [Result(_answered(item), [Text(text)], is_error=status == "failed")]
+    return TOOL, [Result(_answered(item), [text], is_error=status == "failed")]
 
 
 def function_output(item: Json, cursor: InputCursor) -> Turn:
@@ -31,8 +31,8 @@ def function_output(item: Json, cursor: InputCursor) -> Turn:
 def output(item: Json, cursor: InputCursor) -> Turn:
     call_id, said = item.get("call_id"), item.get("output")
     if isinstance(said, str) and isinstance(call_id, str):  # as nearly always
-        return TOOL, [Result(call_id, [Text(said)])]
-    return TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")])]
+        return TOOL, [Result(call_id, [said])]
+    return TOOL, [Result(_answered(item), _returned(item, cursor) or [""])]
 
 
 def shell_output(item: Json, cursor: InputCursor) -> Turn:
@@ -41,7 +41,7 @@ def shell_output(item: Json, cursor: InputCursor) -> Turn:
     listed = [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
     printed = [run for run in listed if isinstance(run.get("outcome"), dict)]
     extras = {RESPONSES: {RUNS: printed}} if printed and printed == runs else {}
-    return TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")], extras=extras)]
+    return TOOL, [Result(_answered(item), _returned(item, cursor) or [""], extras=extras)]
 
 
 def _answered(item: Json) -> str:
@@ -51,14 +51,14 @@ def _answered(item: Json) -> str:
 def _returned(item: Json, cursor: InputCursor) -> list[Any]:
     output = item.get("output")
     if isinstance(output, str):
-        return [Text(output)]
+        return [output]
     if "output" not in item:
         raise missing(".output", "what the tool returned")
     if output is None:
         return []
     if _holds_parts(output):
         return content_in(item, "output", cursor, MEDIA_PARTS)
-    return [Text(jsontext.compact(output))]
+    return [jsontext.compact(output)]
 
 
 def _holds_parts(output: Any) -> bool:

@@ -8,7 +8,7 @@ from proxy.core.dialects.anthropic.content import of_tool, of_user, text
 from proxy.core.dialects.writing.notes import UNREADABLE
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
-from proxy.core.model import Audio, File, Image, Text
+from proxy.core.model import Audio, File, Image
 from tests.support.tables import table
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
@@ -26,9 +26,9 @@ def base64(words: bytes) -> str:
 @table(
     ("part", "block"),
     [
-        (Text("Hi"), {"type": "text", "text": "Hi"}),
-        (Text(""), None),
-        (Text(" \n"), None),
+        ("Hi", {"type": "text", "text": "Hi"}),
+        ("", None),
+        (" \n", None),
         (Image(PNG), PNG_BLOCK),
         (Image("https://x/y.png"), {"type": "image", "source": {"type": "url", "url": "https://x/y.png"}}),
         (
@@ -58,7 +58,7 @@ def base64(words: bytes) -> str:
         (File(id="file_1"), {"type": "document", "source": {"type": "file", "file_id": "file_1"}}),
     ],
 )
-def test_what_there_is_a_block_for(part: Text | Image | File, block: object) -> None:
+def test_what_there_is_a_block_for(part: str | Image | File, block: object) -> None:
     assert of_user(part) == block
 
 

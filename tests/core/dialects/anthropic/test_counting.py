@@ -4,7 +4,7 @@ from proxy.core.backends.target import Target
 from proxy.core.dialects.anthropic.counting import COUNTERS
 from proxy.core.dialects.anthropic.encode import encode
 from proxy.core.ledger import Ledger
-from proxy.core.model import SYSTEM, USER, ReasoningWish, Request, Sampling, Text, ToolName, ToolSpec
+from proxy.core.model import SYSTEM, USER, ReasoningWish, Request, Sampling, ToolName, ToolSpec
 from proxy.core.tools.prepare import prepare
 from tests.support.anthropic_requests import ANTHROPIC
 
@@ -21,7 +21,7 @@ def test_where_it_is() -> None:
 def test_what_it_is_asked() -> None:
     request = Request(
         "claude-sonnet-4-5",
-        [(SYSTEM, [Text("Be brief.")]), (USER, [Text("Hi")])],
+        [(SYSTEM, ["Be brief."]), (USER, ["Hi"])],
         tools=[ToolSpec(ToolName("f"))],
         sampling=Sampling(max_tokens=9, stop=["x"]),
         reasoning=ReasoningWish("high"),

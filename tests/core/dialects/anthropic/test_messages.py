@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from proxy.core.dialects.writing.notes import MOVED_BEHIND
 from proxy.core.ledger import Ledger
-from proxy.core.model import Image, ReasoningWish, Refusal, Result, Role, Text, ToolKind, ToolName, ToolSpec
+from proxy.core.model import Image, ReasoningWish, Refusal, Result, Role, ToolKind, ToolName, ToolSpec
 from proxy.core.surfaces.reading.history import canonical
 from tests.support.anthropic_requests import (
     SIGNATURE,
@@ -134,7 +134,7 @@ def test_what_is_misplaced_is_counted() -> None:
     ledger = Ledger()
     wrong_user = user("A", Refusal("x"))
     wrong_assistant = assistant("B", Image(PNG))
-    wrong_tool = tool(Text("C"))
+    wrong_tool = tool("C")
     messages_of(wrong_user, wrong_assistant, wrong_tool, ledger=ledger)
     assert ledger.dropped == {"misplaced_part": 3}
 
@@ -198,7 +198,7 @@ def test_the_content_of_a_result(content: tuple, expected: object) -> None:
 
 
 def test_an_error_says_so() -> None:
-    turns = (user("A"), assistant(call()), tool(Result("c1", [Text("no")], is_error=True)))
+    turns = (user("A"), assistant(call()), tool(Result("c1", ["no"], is_error=True)))
     assert messages_of(*turns)[2]["content"] == [answer("c1", "no", is_error=True)]
 
 
@@ -209,7 +209,7 @@ def test_v43_an_error_in_words_says_so_too() -> None:
 
 def test_an_image_in_an_error_goes_after_all_results() -> None:
     """What failed may say so in words only."""
-    failed = Result("c1", [Text("no"), Image(PNG)], is_error=True)
+    failed = Result("c1", ["no", Image(PNG)], is_error=True)
     turns = (user("A"), assistant(call("c1"), call("c2")), tool(failed, result("c2", "ok")))
     assert messages_of(*turns)[2]["content"] == [
         answer("c1", [words("no"), words(MOVED_BEHIND)], is_error=True),
@@ -329,7 +329,7 @@ def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter() -> None:
         assistant(reasoning(), "C", call("x.1", arguments='{"b": 1,  "a": 2}')),
         tool(result("x.1", "one")),
         assistant(reasoning(), call("c2")),
-        tool(Result("c2", [Text("no"), Image(PNG)], is_error=True)),
+        tool(Result("c2", ["no", Image(PNG)], is_error=True)),
         user("D"),
         assistant(reasoning(), "E"),
         user("F"),

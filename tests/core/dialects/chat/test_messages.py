@@ -201,9 +201,9 @@ def test_a_note_stands_for_an_image_that_may_not_pass(images: str) -> None:
 @table(
     ("content", "told"),
     [
-        ([Text("no such file")], "Error:\nno such file"),
-        ([Text("Error: no such file")], "Error: no such file"),
-        ([Text("error 404")], "Error:\nerror 404"),
+        (["no such file"], "Error:\nno such file"),
+        (["Error: no such file"], "Error: no such file"),
+        (["error 404"], "Error:\nerror 404"),
         ([], "Error:"),
     ],
 )
@@ -249,8 +249,8 @@ def test_a_tools_image_that_may_not_pass_is_told_in_its_result() -> None:
 def test_parts_in_turns_where_they_mean_nothing_are_counted() -> None:
     ledger = Ledger()
     turns = [
-        (Role.SYSTEM, [Text("s"), call()]),
-        (Role.USER, [result(), Text("a")]),
+        (Role.SYSTEM, ["s", call()]),
+        (Role.USER, [result(), "a"]),
         (Role.ASSISTANT, [DATA_IMAGE, Text("b")]),
         (Role.TOOL, [Text("c")]),
         user(Audio("AAAA", "wav")),
@@ -265,7 +265,7 @@ def test_parts_in_turns_where_they_mean_nothing_are_counted() -> None:
 
 
 def test_instructions_are_text_only() -> None:
-    assert messages_of((Role.SYSTEM, [Text("s"), DATA_IMAGE]), user("a"))[0]["content"] == "s"
+    assert messages_of((Role.SYSTEM, ["s", DATA_IMAGE]), user("a"))[0]["content"] == "s"
 
 
 # ── reasoning ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -376,7 +376,7 @@ def test_orphan_tools_flatten_tells_calls_and_results_as_text() -> None:
         user("a"),
         assistant("b", call("c1", "f", '{"x": 1}')),
         tool(result("c1", "r", DATA_IMAGE)),
-        (Role.TOOL, [Result("lost", [Text("q")])]),
+        (Role.TOOL, [Result("lost", ["q"])]),
     ]
     messages = messages_of(*history, on=profile(orphan_tools="flatten", images="none"))
     assert [said(message) for message in messages] == [

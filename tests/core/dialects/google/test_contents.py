@@ -97,8 +97,8 @@ def test_parts_without_anything_in_them_are_not_sent() -> None:
 def test_a_part_in_a_foreign_turn_is_left_out() -> None:
     ledger = Ledger()
     contents = contents_of(
-        (Role.SYSTEM, [Image(PNG), Text("s")]),
-        (Role.USER, [call("x"), Text("Hi")]),
+        (Role.SYSTEM, [Image(PNG), "s"]),
+        (Role.USER, [call("x"), "Hi"]),
         (Role.ASSISTANT, [Image(PNG), call()]),
         (Role.TOOL, [Text("x"), result()]),
         (Role.TOOL, [Text("x")]),
@@ -179,7 +179,7 @@ def test_a_result_that_is_an_object_is_told_as_one(text: str, output: Any) -> No
 
 
 def test_a_tools_failure_is_told_as_one() -> None:
-    failed = Result("c1", [Text("no such file")], is_error=True)
+    failed = Result("c1", ["no such file"], is_error=True)
     contents = contents_of(user("Hi"), assistant(call()), tool(failed))
     assert contents[2]["parts"][0]["functionResponse"]["response"] == {"error": "no such file"}
 

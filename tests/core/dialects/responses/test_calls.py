@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Image, Result, Text, ToolKind, ToolName
+from proxy.core.model import Call, Image, Result, ToolKind, ToolName
 from tests.support.chat_requests import assistant, call, result, tool, user
 from tests.support.responses_requests import Json, items_of, openai, tool_spec
 from tests.support.tables import table
@@ -28,7 +28,7 @@ EXITED = {"type": "exit", "exit_code": 0}
         ),
         (
             call("c1", "apply_patch", PATCH, ToolKind.APPLY_PATCH),
-            Result("c1", [Text("No such file.")], is_error=True),
+            Result("c1", ["No such file."], is_error=True),
             {
                 "type": "apply_patch_call",
                 "call_id": "c1",
@@ -44,7 +44,7 @@ EXITED = {"type": "exit", "exit_code": 0}
         ),
         (
             call("c1", "shell", '{"commands":["ls"],"timeout_ms":5,"max_output_length":"x"}', ToolKind.SHELL),
-            Result("c1", [Text("…")], extras={"responses": {"runs": [PRINTED | {"created_by": "x"}]}}),
+            Result("c1", ["…"], extras={"responses": {"runs": [PRINTED | {"created_by": "x"}]}}),
             {
                 "type": "shell_call",
                 "call_id": "c1",
@@ -97,7 +97,7 @@ def test_a_call_that_is_no_function_goes_as_it_is(
 def test_a_picture_that_a_shell_returned_is_counted() -> None:
     ledger = Ledger()
     made = call("c1", "shell", '{"commands":["ls"]}', ToolKind.SHELL)
-    given = Result("c1", [Text("a"), LINK])
+    given = Result("c1", ["a", LINK])
     *_, answered = items_of(user("Hi"), assistant(made), tool(given), on=NATIVE, ledger=ledger)
     assert answered["output"][0]["stdout"] == "a"
     assert ledger.dropped == {"tool_output_part": 1}

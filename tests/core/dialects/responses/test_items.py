@@ -259,7 +259,7 @@ def test_a_result_that_is_no_text() -> None:
     ],
 )
 def test_a_failure_says_so(content: list[Any], output: str | None) -> None:
-    failed = Result("c1", [Text(part) if isinstance(part, str) else part for part in content], is_error=True)
+    failed = Result("c1", content, is_error=True)
     item = items_of(user("Hi"), assistant(call()), tool(failed), on=openai(media_results=False))[2]
     assert item["output"] == (output or f"Error:\n{MOVED}")
 
@@ -277,7 +277,7 @@ def test_calls_told_as_text() -> None:
 def test_parts_in_the_wrong_place_are_left_out() -> None:
     ledger = Ledger()
     history = [
-        (R.USER, [Text("Hi"), THOUGHT]),
+        (R.USER, ["Hi", THOUGHT]),
         (R.ASSISTANT, [Text("a"), LINK]),
         (R.ASSISTANT, [LINK]),
         (R.TOOL, [Text("b")]),

@@ -8,7 +8,7 @@ from proxy.core.dialects.writing.content_parts import ContentParts
 from proxy.core.dialects.writing.notes import NO_FILE, NO_IMAGES, NO_LINKS
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.core.model import Audio, File, Image, Text
+from proxy.core.model import Audio, File, Image
 from tests.support.chat_requests import profile
 from tests.support.tables import table
 
@@ -26,7 +26,7 @@ CONTENT = ContentParts(
 @table(
     ("part", "fields", "expected"),
     [
-        (Text("a"), {}, "a"),
+        ("a", {}, "a"),
         (Image(LINK), {}, {"image": LINK}),
         (Image(LINK), {"images": "data"}, NO_LINKS),
         (Image(PNG), {"images": "data"}, {"image": PNG}),

@@ -141,8 +141,8 @@ def test_a_failure_says_so(content: list[str], told: list[ContentPart]) -> None:
 def test_parts_where_they_mean_nothing_are_counted() -> None:
     ledger = Ledger()
     turns = [
-        (R.SYSTEM, [Text("s"), call()]),
-        (R.USER, [result(), Text("a")]),
+        (R.SYSTEM, ["s", call()]),
+        (R.USER, [result(), "a"]),
         (R.ASSISTANT, [LINK, THOUGHT]),
         (R.TOOL, [Text("c")]),
     ]

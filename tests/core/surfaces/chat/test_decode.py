@@ -1,6 +1,6 @@
 """C01: from a body to a request, the whole of it."""
 
-from proxy.core.model import ChoiceMode, Request, Result, Role, Text, ToolChoice, ToolName, ToolSpec
+from proxy.core.model import ChoiceMode, Request, Result, Role, ToolChoice, ToolName, ToolSpec
 from proxy.core.surfaces.chat.decode import ChatRequest
 from tests.support.chat_asks import HI, OBJECT, assistant, called, chat, refused, returned, tool
 from tests.support.responses_asks import called as said_call
@@ -9,7 +9,7 @@ from tests.support.tables import table
 
 def test_the_least_request():
     """Everything else has a default."""
-    assert chat() == ChatRequest(Request(model="m", turns=[(Role.USER, [Text("Hi")])]))
+    assert chat() == ChatRequest(Request(model="m", turns=[(Role.USER, ["Hi"])]))
 
 
 def test_a_second_turn_as_agents_send_it():
@@ -33,9 +33,9 @@ def test_a_second_turn_as_agents_send_it():
     )
     request = asked.request
     assert request.turns[1:] == [
-        (Role.USER, [Text("Hi")]),
+        (Role.USER, ["Hi"]),
         (Role.ASSISTANT, [said_call("a")]),
-        (Role.TOOL, [Result("a", [Text("sunny")])]),
+        (Role.TOOL, [Result("a", ["sunny"])]),
     ]
     assert request.tools == [ToolSpec(ToolName("weather"), parameters=OBJECT)]
     assert request.choice == ToolChoice(ChoiceMode.AUTO)

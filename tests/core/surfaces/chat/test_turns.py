@@ -1,7 +1,7 @@
 """C02: calls in a chat's history, in the present form and in the one before there were tools."""
 
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Result, Text, ToolKind, ToolName
+from proxy.core.model import Call, Result, ToolKind, ToolName
 from tests.support.chat_asks import HI, assistant, called, refused, returned, turns
 from tests.support.responses_asks import called as said_call
 from tests.support.responses_asks import spoken
@@ -74,15 +74,15 @@ def test_the_old_form_is_understood():
     )
     assert spoken(*said[1:3], *said[5:]) == [
         ("assistant", [said_call("function_call_1")]),
-        ("tool", [Result("function_call_1", [Text("sunny")])]),
+        ("tool", [Result("function_call_1", ["sunny"])]),
         ("assistant", [said_call("function_call_5", "clock")]),
-        ("tool", [Result("function_call_5", [Text("noon")])]),
+        ("tool", [Result("function_call_5", ["noon"])]),
     ]
 
 
 def test_the_newest_call_of_a_name_is_answered():
     said = turns(HI, old_call(arguments="1"), HI, old_call(arguments="2"), old_result(content="two"))
-    assert said[-1][1] == [Result("function_call_3", [Text("two")])]
+    assert said[-1][1] == [Result("function_call_3", ["two"])]
 
 
 @table(
@@ -118,7 +118,7 @@ def test_results_keep_their_calls_whatever_comes_between():
     """C02: order is kept; each result follows its call."""
     said = turns(HI, assistant(called("a"), called("b")), returned("a", "A"), HI, returned("b", "B"))
     assert [role for role, _ in said] == ["user", "assistant", "tool", "user"]
-    assert said[2][1] == [Result("a", [Text("A")]), Result("b", [Text("B")])]
+    assert said[2][1] == [Result("a", ["A"]), Result("b", ["B"])]
 
 
 def test_the_id_of_a_call_where_none_is_answered_is_ignored_with_a_warning():

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import pytest
 
-from proxy.core.model import Call, Reasoning, Request, Result, Role, Text, ToolKind, ToolName
+from proxy.core.model import Call, Reasoning, Request, Result, Role, ToolKind, ToolName
 from proxy.core.surfaces.memory import call_ids
 from proxy.core.surfaces.memory.call_ids import (
     MAX_CALLS,
@@ -160,8 +160,8 @@ def test_u57_what_others_have_told_is_in_the_map():
 
 def request(*calls):
     said = [Call(ours, ToolName("f"), ToolKind.FUNCTION, "{}", backends) for ours, backends in calls]
-    results = [Result(ours, [Text("x")]) for ours, _ in calls]
-    return Request("m", [(Role.USER, [Text("Hi")]), (Role.ASSISTANT, [*said]), (Role.TOOL, [*results])])
+    results = [Result(ours, ["x"]) for ours, _ in calls]
+    return Request("m", [(Role.USER, ["Hi"]), (Role.ASSISTANT, [*said]), (Role.TOOL, [*results])])
 
 
 @table(

@@ -23,7 +23,7 @@ def reply(*parts: ReplyPart) -> Reply:
 
 
 def asked(*parts: Part) -> Request:
-    return Request("m", [(Role.USER, [Text("q")]), (Role.ASSISTANT, list(parts))])
+    return Request("m", [(Role.USER, ["q"]), (Role.ASSISTANT, list(parts))])
 
 
 def said(memory: ReasoningMemory, *parts: Part, owner: str = "me") -> list[Part]:

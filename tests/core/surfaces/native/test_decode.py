@@ -1,6 +1,6 @@
 """N01–N06: from a body of the native surface to a request, and the map of its call ids."""
 
-from proxy.core.model import ChoiceMode, Request, Role, Text, ToolChoice, ToolName
+from proxy.core.model import ChoiceMode, Request, Role, ToolChoice, ToolName
 from proxy.core.surfaces.memory.call_ids import HEADER, CallMaps
 from tests.support.chat_asks import (
     HI,
@@ -20,7 +20,7 @@ LOOP = [HI, assistant(called(arguments={})), returned()]
 
 def test_the_least_request():
     asked = native()
-    assert asked.request == Request(model="m", turns=[(Role.USER, [Text("Hi")])])
+    assert asked.request == Request(model="m", turns=[(Role.USER, ["Hi"])])
     assert (asked.include_usage, asked.conversation_id) == (False, None)
 
 

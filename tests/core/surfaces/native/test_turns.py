@@ -37,19 +37,19 @@ def test_arguments_come_back_as_the_object_they_were_given_as():
 )
 def test_a_result_is_text_or_any_json(content, text):
     """N05: serialised for the backend."""
-    assert turns(HI, CALL, returned(content=content))[-1][1] == [Result("a", [Text(text)])]
+    assert turns(HI, CALL, returned(content=content))[-1][1] == [Result("a", [text])]
 
 
 @table(("flag", "failed"), [(True, True), (False, False), (None, None)])
 def test_a_result_may_say_that_the_tool_failed(flag, failed):
     """N05."""
-    assert turns(HI, CALL, returned(is_error=flag))[-1][1] == [Result("a", [Text("sunny")], failed)]
+    assert turns(HI, CALL, returned(is_error=flag))[-1][1] == [Result("a", ["sunny"], failed)]
 
 
 @table("name", [None, "weather"])
 def test_the_name_is_found_in_the_history(name):
     """N05: given, it must be the one that is found."""
-    assert turns(HI, CALL, returned(name=name))[-1][1] == [Result("a", [Text("sunny")])]
+    assert turns(HI, CALL, returned(name=name))[-1][1] == [Result("a", ["sunny"])]
 
 
 @table(

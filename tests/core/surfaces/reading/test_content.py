@@ -16,9 +16,9 @@ PNG = "data:image/png;base64,AA=="
 @table(
     ("part", "expected"),
     [
-        ({"type": "input_text", "text": "x"}, Text("x")),
-        ({"type": "text", "text": ""}, Text("")),
-        ({"type": "output_text", "text": "x", "annotations": [], "logprobs": []}, Text("x")),
+        ({"type": "input_text", "text": "x"}, "x"),
+        ({"type": "text", "text": ""}, ""),
+        ({"type": "output_text", "text": "x", "annotations": [], "logprobs": []}, "x"),
         ({"type": "input_image", "image_url": PNG}, Image(PNG)),
         ({"type": "input_image", "image_url": PNG, "detail": "high"}, Image(PNG, "high")),
         ({"type": "input_image", "image_url": PNG, "file_id": None, "detail": None}, Image(PNG)),
@@ -64,7 +64,7 @@ def test_unknown_parts_are_counted_and_ignored():
     """What nobody here has heard of must not end a conversation that another client's version began."""
     ledger = Ledger()
     said = turns(user([{"type": "hologram", "beam": 1}, {"type": "text", "text": "x"}]), ledger=ledger)
-    assert said[0][1] == [Text("x")]
+    assert said[0][1] == ["x"]
     assert ledger.dropped == {"unknown_part": 1}
 
 
@@ -156,9 +156,9 @@ def test_the_parts_of_a_request_are_limited_in_all():
     """S19: many small parts cost more than one large one, and they may be spread over many items."""
     cursor = reading_content.InputCursor(Ledger(), parts_left=3)
     two = user([{"type": "text", "text": "x"}] * 2)
-    assert len(reading_content.content_in(two, "content", cursor, (Text,))) == 2
+    assert len(reading_content.content_in(two, "content", cursor, (str,))) == 2
     with pytest.raises(reading_content.FieldFault) as caught:
-        reading_content.content_in(two, "content", cursor, (Text,))
+        reading_content.content_in(two, "content", cursor, (str,))
     assert caught.value.code == "array_above_max_length"
 
 

@@ -33,7 +33,7 @@ from tests.support.responses_asks import (
 from tests.support.tables import table
 
 A, B, C = called("a"), called("b"), called("c")
-MISSING = Result("a", [Text("aborted")], is_error=True)
+MISSING = Result("a", ["aborted"], is_error=True)
 SYSTEM = {"role": "system", "content": "Be brief."}
 THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}]}
 
@@ -43,12 +43,12 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text
     [
         pytest.param(
             [user("Hi"), user("There")],
-            [("user", [Text("Hi")]), ("user", [Text("There")])],
+            [("user", ["Hi"]), ("user", ["There"])],
             id="user items stay apart",
         ),
         pytest.param(
             [SYSTEM, user("Hi"), SYSTEM],
-            [("system", [Text("Be brief.")]), ("user", [Text("Hi")]), ("system", [Text("Be brief.")])],
+            [("system", ["Be brief."]), ("user", ["Hi"]), ("system", ["Be brief."])],
             id="system messages keep their place",
         ),
         pytest.param(
@@ -77,7 +77,7 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text
         ),
         pytest.param(
             [call("a"), call("b"), output("b"), user("And?"), output("a")],
-            [("assistant", [A, B]), ("tool", [result("a"), result("b")]), ("user", [Text("And?")])],
+            [("assistant", [A, B]), ("tool", [result("a"), result("b")]), ("user", ["And?"])],
             id="an output after a later message",
         ),
         pytest.param(
@@ -100,19 +100,19 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text
             [
                 ("assistant", [A]),
                 ("tool", [result("a")]),
-                ("user", [Text("Hi")]),
+                ("user", ["Hi"]),
                 ("assistant", [Text("One"), Text("Two")]),
             ],
             id="an output fetched away leaves its neighbours adjacent",
         ),
         pytest.param(
             [user("Hi"), assistant(""), call("a"), output("a")],
-            [("user", [Text("Hi")]), ("assistant", [A]), ("tool", [result("a")])],
+            [("user", ["Hi"]), ("assistant", [A]), ("tool", [result("a")])],
             id="an empty assistant message is harmless",
         ),
         pytest.param(
             [user("Hi"), assistant(None), assistant([])],
-            [("user", [Text("Hi")])],
+            [("user", ["Hi"])],
             id="so is one without content",
         ),
         pytest.param(
@@ -122,17 +122,17 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text
                 {"type": "reasoning", "summary": []},
                 assistant([{"type": "refusal", "refusal": "No"}]),
             ],
-            [("user", [Text("Hi")]), ("assistant", [Refusal("No")])],
+            [("user", ["Hi"]), ("assistant", [Refusal("No")])],
             id="and an empty refusal or thought",
         ),
         pytest.param(
             [user(""), user([])],
-            [("user", [Text("")])],
+            [("user", [""])],
             id="an empty user message stays, one of no parts is nothing",
         ),
         pytest.param(
             [call("a"), user("Never mind")],
-            [("assistant", [A]), ("tool", [MISSING]), ("user", [Text("Never mind")])],
+            [("assistant", [A]), ("tool", [MISSING]), ("user", ["Never mind"])],
             id="a missing output is made up",
         ),
         pytest.param(
@@ -150,7 +150,7 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text
             [
                 ("assistant", [A]),
                 ("tool", [MISSING]),
-                ("user", [Text("Again")]),
+                ("user", ["Again"]),
                 ("assistant", [called("a_2")]),
                 ("tool", [result("a_2", "rain")]),
             ],
@@ -195,7 +195,7 @@ def test_the_example_of_a_conversation_with_an_empty_assistant_message():
         output("call_xyz", '{"temp":72,"condition":"sunny"}'),
     ]
     assert spoken(*turns(*items)) == [
-        ("user", [Text("What's the weather?")]),
+        ("user", ["What's the weather?"]),
         ("assistant", [called("call_xyz", "get_weather", '{"location":"San Francisco"}')]),
         ("tool", [result("call_xyz", '{"temp":72,"condition":"sunny"}')]),
     ]
@@ -255,7 +255,7 @@ def test_calls_and_outputs_are_told_at_debug():
 @table(
     ("part", "size"),
     [
-        (Text("\ud800"), 1),
+        ("\ud800", 1),
         (Image("data:,x"), 7),
         (Audio("AAAA", "wav"), 4),
         (File(data="data:,xy"), 8),
@@ -321,10 +321,10 @@ def test_a_custom_call_is_answered_like_any_other():
 
 
 def test_who_says_nothing_has_no_turn():
-    said = [(Role.USER, []), (Role.USER, [Text("Go on.")])]
-    assert canonical(said, Ledger()) == [(Role.USER, [Text("Go on.")])]
+    said = [(Role.USER, []), (Role.USER, ["Go on."])]
+    assert canonical(said, Ledger()) == [(Role.USER, ["Go on."])]
     answered = canonical([(Role.ASSISTANT, [Text("Yes.")]), *said], Ledger())
-    assert answered == [(Role.ASSISTANT, [Text("Yes.")]), (Role.USER, [Text("Go on.")])]
+    assert answered == [(Role.ASSISTANT, [Text("Yes.")]), (Role.USER, ["Go on."])]
 
 
 def test_calls_of_one_id_in_one_turn_are_answered_in_their_order():
@@ -343,8 +343,8 @@ def test_a_refused_orphan_is_a_client_fault_for_callers_without_a_surface():
 
 
 ASYNC = {"type": "function", "name": "weather", "async": True}
-PENDING = Result("a", [Text(PENDING_RESULT)])
-WORDS = Text("The result of the call a of weather:")
+PENDING = Result("a", [PENDING_RESULT])
+WORDS = "The result of the call a of weather:"
 
 
 @table(
@@ -353,10 +353,10 @@ WORDS = Text("The result of the call a of weather:")
         pytest.param(
             [user("Hi"), call("a"), assistant("I have begun."), user("And?")],
             [
-                ("user", [Text("Hi")]),
+                ("user", ["Hi"]),
                 ("assistant", [A, Text("I have begun.")]),
                 ("tool", [PENDING]),
-                ("user", [Text("And?")]),
+                ("user", ["And?"]),
             ],
             id="still at work",
         ),
@@ -370,7 +370,7 @@ WORDS = Text("The result of the call a of weather:")
             [
                 ("assistant", [A]),
                 ("tool", [PENDING]),
-                ("user", [Text("And?")]),
+                ("user", ["And?"]),
                 ("assistant", [Text("Wait.")]),
                 ("user", [WORDS, *result("a").content]),
             ],
@@ -381,17 +381,17 @@ WORDS = Text("The result of the call a of weather:")
             [
                 ("assistant", [A]),
                 ("tool", [PENDING]),
-                ("user", [Text("And?")]),
+                ("user", ["And?"]),
                 ("assistant", [B]),
                 ("tool", [result("b")]),
                 ("user", [WORDS, *result("a").content]),
-                ("user", [Text("Now?")]),
+                ("user", ["Now?"]),
             ],
             id="together with the results of a later turn",
         ),
         pytest.param(
             [output("a"), call("a"), user("And?")],
-            [("assistant", [A]), ("tool", [result("a")]), ("user", [Text("And?")])],
+            [("assistant", [A]), ("tool", [result("a")]), ("user", ["And?"])],
             id="before its call",
         ),
     ],

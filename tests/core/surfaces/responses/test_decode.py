@@ -14,7 +14,6 @@ from proxy.core.model import (
     Request,
     Role,
     Sampling,
-    Text,
     ToolChoice,
     ToolKind,
     ToolName,
@@ -40,7 +39,7 @@ from tests.support.tables import table
 
 def test_the_least_request():
     """A string is one user message, and everything else has a default."""
-    assert ask() == Request(model="m", turns=[(Role.USER, [Text("Hi")])])
+    assert ask() == Request(model="m", turns=[(Role.USER, ["Hi"])])
     assert ask().parallel_calls is True
 
 
@@ -74,7 +73,7 @@ def test_every_field_arrives():
     )
     assert request == Request(
         model="m",
-        turns=[(Role.SYSTEM, [Text("Be brief.")]), (Role.USER, [Text("Hi")])],
+        turns=[(Role.SYSTEM, ["Be brief."]), (Role.USER, ["Hi"])],
         tools=[ToolSpec(ToolName("f"), ToolKind.FUNCTION, parameters=OBJECT)],
         choice=ToolChoice(ChoiceMode.REQUIRED),
         parallel_calls=False,
@@ -175,12 +174,12 @@ def test_an_input_is_required(body: dict[str, Any]):
 
 def test_instructions_may_be_all_there_is():
     """An agent's first turn may hold nothing else."""
-    assert spoken(*ask(input=[], instructions="Go.").turns) == [("system", [Text("Go.")])]
+    assert spoken(*ask(input=[], instructions="Go.").turns) == [("system", ["Go."])]
 
 
 def test_an_empty_string_is_an_input():
     """The API has no lower bound, and with instructions it makes sense."""
-    assert spoken(*ask(input="").turns) == [("user", [Text("")])]
+    assert spoken(*ask(input="").turns) == [("user", [""])]
 
 
 def test_an_input_text_has_an_upper_bound(monkeypatch):
@@ -286,7 +285,7 @@ def test_a_tool_loop_in_the_form_of_the_python_sdk():
         input=[user("Hi"), call("call_1", id="fc_1", status="completed"), output("call_1", {"t": 1})]
     )
     assert spoken(*request.turns) == [
-        ("user", [Text("Hi")]),
+        ("user", ["Hi"]),
         ("assistant", [called("call_1")]),
         ("tool", [result("call_1", '{"t":1}')]),
     ]

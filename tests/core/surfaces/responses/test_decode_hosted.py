@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.ledger import Ledger
-from proxy.core.model import ChoiceMode, Hosted, HostedItem, Request, Text, ToolChoice, ToolName
+from proxy.core.model import ChoiceMode, Hosted, HostedItem, Request, ToolChoice, ToolName
 from proxy.core.surfaces.responses.decode import decode
 from proxy.core.surfaces.responses.echo import echoed
 from tests.support.responses_asks import CLOCK, SEARCH, WEATHER, Notes, user
@@ -95,7 +95,7 @@ def test_what_they_did_and_what_was_answered_is_in_the_history() -> None:
     items = [user("Hi"), search, answer]
     spoken = [(str(role), parts) for role, parts in ask(input=items).turns]
     assert spoken == [
-        ("user", [Text("Hi")]),
+        ("user", ["Hi"]),
         ("assistant", [HostedItem(search)]),
         ("user", [HostedItem(answer)]),
     ]

@@ -45,10 +45,10 @@ JSON = OutputFormat(FormatKind.JSON_SCHEMA, "n", OBJECT)
 @table(
     ("item", "role", "parts"),
     [
-        ({"type": "message", "role": "user", "content": "x"}, "user", [Text("x")]),
-        ({"role": "user", "content": [TEXT, TEXT]}, "user", [Text("x"), Text("x")]),
-        ({"type": None, "role": "system", "content": "x"}, "system", [Text("x")]),
-        ({"role": "developer", "content": [TEXT]}, "developer", [Text("x")]),
+        ({"type": "message", "role": "user", "content": "x"}, "user", ["x"]),
+        ({"role": "user", "content": [TEXT, TEXT]}, "user", ["x", "x"]),
+        ({"type": None, "role": "system", "content": "x"}, "system", ["x"]),
+        ({"role": "developer", "content": [TEXT]}, "developer", ["x"]),
         (
             {
                 "id": "msg_1",
@@ -69,7 +69,7 @@ JSON = OutputFormat(FormatKind.JSON_SCHEMA, "n", OBJECT)
                 "content": [TEXT, {"type": "encrypted_content", "encrypted_content": "Do it"}],
             },
             "user",
-            [Text("x"), Text("Do it")],
+            ["x", "Do it"],
         ),
     ],
 )
@@ -215,7 +215,7 @@ def test_what_the_store_has_kept_is_believed_before_all_else(text):
 def test_items_that_are_counted_and_ignored(item, counted):
     """Old threads and other servers' items must not end a conversation."""
     ledger = Ledger()
-    assert spoken(*turns(user("x"), item, ledger=ledger)) == [("user", [Text("x")])]
+    assert spoken(*turns(user("x"), item, ledger=ledger)) == [("user", ["x"])]
     assert ledger.dropped == {counted: 1}
 
 
@@ -234,8 +234,8 @@ def test_a_summary_stands_for_what_it_sums_up(kind):
     opened = {"type": kind, "encrypted_content": "We met, somebody says."}
     request = decode({"model": "m", "input": [signed, opened]}, Ledger(), signer=SIGNER)
     assert spoken(*request.turns) == [
-        ("user", [Text(f"{SUMMED_UP}\n\nWe met.")]),
-        ("user", [Text(f"{SUMMED_UP}\n\nWe met, somebody says.")]),
+        ("user", [f"{SUMMED_UP}\n\nWe met."]),
+        ("user", [f"{SUMMED_UP}\n\nWe met, somebody says."]),
     ]
 
 
@@ -248,7 +248,7 @@ def test_a_trigger_at_the_end_asks_for_a_summary_and_no_calls():
         text={"format": {"type": "json_schema", "name": "n", "schema": {}}},
     )
     assert request.compact
-    assert spoken(*request.turns) == [("user", [Text("x")]), ("user", [Text(INSTRUCTION)])]
+    assert spoken(*request.turns) == [("user", ["x"]), ("user", [INSTRUCTION])]
     assert (request.choice, request.format) == (ToolChoice(ChoiceMode.NONE), OutputFormat())
     assert [spec.tool.name for spec in request.tools] == ["f"]
 
@@ -257,7 +257,7 @@ def test_a_trigger_that_stayed_in_a_history_is_over():
     ledger = Ledger()
     request = ask(ledger, input=[{"type": "compaction_trigger"}, user("x")])
     assert not request.compact
-    assert spoken(*request.turns) == [("user", [Text("x")])]
+    assert spoken(*request.turns) == [("user", ["x"])]
     assert ledger.dropped == {"compaction_trigger": 1}
 
 
@@ -282,7 +282,7 @@ def test_a_search_for_tools_is_a_call_and_its_result(tools, told):
     found = {"type": "tool_search_output", "call_id": "s", "execution": "client", "tools": tools}
     asked, answered = turns(search, found)
     assert asked[1] == [Call("s", ToolName("tool_search"), ToolKind.TOOL_SEARCH, '{"query":"hire"}')]
-    assert answered[1] == [Result("s", [Text(told)])]
+    assert answered[1] == [Result("s", [told])]
 
 
 @table("broken", [5, {"type": "function"}, {"type": "namespace", "name": None}])
@@ -303,7 +303,7 @@ def test_tools_among_the_items_are_declared_like_any_others():
         tools=[{"type": "function", "name": "zero"}],
     )
     assert [spec.tool.name for spec in request.tools] == ["zero", "one", "two"]
-    assert spoken(*request.turns) == [("user", [Text("x")])]
+    assert spoken(*request.turns) == [("user", ["x"])]
 
 
 @table(

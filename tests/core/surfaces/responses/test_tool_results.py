@@ -1,6 +1,6 @@
 """What tools returned: a string, parts or any JSON, in every form that clients send it in."""
 
-from proxy.core.model import Call, Image, Result, Role, Text, ToolKind, ToolName
+from proxy.core.model import Call, Image, Result, Role, ToolKind, ToolName
 from tests.support.responses_asks import call, output, turns
 from tests.support.tables import table
 
@@ -10,21 +10,21 @@ TEXT = {"type": "input_text", "text": "x"}
 @table(
     ("value", "content"),
     [
-        ("sunny", [Text("sunny")]),
-        ("", [Text("")]),
-        (None, [Text("")]),
-        ([], [Text("")]),
-        ([{"type": "hologram"}], [Text('[{"type":"hologram"}]')]),
-        ([TEXT, {"type": "hologram"}], [Text("x")]),
+        ("sunny", ["sunny"]),
+        ("", [""]),
+        (None, [""]),
+        ([], [""]),
+        ([{"type": "hologram"}], ['[{"type":"hologram"}]']),
+        ([TEXT, {"type": "hologram"}], ["x"]),
         (
             [TEXT, {"type": "input_image", "image_url": "data:,", "detail": "high"}],
-            [Text("x"), Image("data:,", "high")],
+            ["x", Image("data:,", "high")],
         ),
-        ([{"type": ["text"]}], [Text('[{"type":["text"]}]')]),
-        ([1, "ü"], [Text('[1,"ü"]')]),
-        ({"temp": 21}, [Text('{"temp":21}')]),
-        (21, [Text("21")]),
-        (False, [Text("false")]),
+        ([{"type": ["text"]}], ['[{"type":["text"]}]']),
+        ([1, "ü"], ['[1,"ü"]']),
+        ({"temp": 21}, ['{"temp":21}']),
+        (21, ["21"]),
+        (False, ["false"]),
     ],
 )
 def test_outputs(value, content):
@@ -48,17 +48,17 @@ def test_a_local_shell_call_and_its_result(more, answer):
     assert asked[1] == [
         Call("s", ToolName("local_shell"), ToolKind.LOCAL_SHELL, '{"command":["ls"],"timeout_ms":5}')
     ]
-    assert answered[1] == [Result("s", [Text("a.py")])]
+    assert answered[1] == [Result("s", ["a.py"])]
 
 
 @table(
     ("output", "parts"),
     [
-        ("<heartbeat>Look.</heartbeat>", [Text("<heartbeat>Look.</heartbeat>")]),
-        ([{"type": "output_text", "text": "Look."}], [Text("Look.")]),
+        ("<heartbeat>Look.</heartbeat>", ["<heartbeat>Look.</heartbeat>"]),
+        ([{"type": "output_text", "text": "Look."}], ["Look."]),
         (
             [{"type": "input_text", "text": "Look."}, {"type": "input_image", "image_url": "u"}],
-            [Text("Look."), Image("u")],
+            ["Look.", Image("u")],
         ),
     ],
 )
@@ -87,7 +87,7 @@ def test_a_shell_call_and_what_its_commands_printed():
     )
     told = '{"commands":["ls","pwd"],"timeout_ms":5}'
     assert asked[1] == [Call("s", ToolName("shell"), ToolKind.SHELL, told)]
-    text = Text('[{"stdout":"a.py","stderr":"","outcome":{"type":"exit","exit_code":0}}]')
+    text = '[{"stdout":"a.py","stderr":"","outcome":{"type":"exit","exit_code":0}}]'
     assert answered[1] == [Result("s", [text], extras={"responses": {"runs": printed}})]
 
 
@@ -101,10 +101,10 @@ def test_what_was_printed_is_kept_apart_only_in_its_own_form(output):
 @table(
     ("said", "told"),
     [
-        ({"status": "completed", "output": "Done."}, Result("p", [Text("Done.")], is_error=False)),
-        ({"status": "completed"}, Result("p", [Text("The patch has completed.")], is_error=False)),
-        ({"status": "failed", "output": None}, Result("p", [Text("The patch has failed.")], is_error=True)),
-        ({"output": ""}, Result("p", [Text("The patch has completed.")], is_error=False)),
+        ({"status": "completed", "output": "Done."}, Result("p", ["Done."], is_error=False)),
+        ({"status": "completed"}, Result("p", ["The patch has completed."], is_error=False)),
+        ({"status": "failed", "output": None}, Result("p", ["The patch has failed."], is_error=True)),
+        ({"output": ""}, Result("p", ["The patch has completed."], is_error=False)),
     ],
 )
 def test_a_patch_and_how_it_went(said, told):
