@@ -42,8 +42,9 @@ class ContentParts:
 
         It is a string whenever it is only text: fewer servers read lists, and one reads them as several messages.
         """
-        if len(blocks) == 1 and len(block := blocks[0]) == 1 and type(text := block[0]) is str:
-            return text
+        match blocks:
+            case [[text]] if isinstance(text, str):
+                return text
         if any(not isinstance(part, str) for block in blocks for part in block):
             return [self._listed(part) for block in blocks for part in block]
         return MESSAGES.join([PARTS.join(block) for block in blocks])  # type: ignore[arg-type]  # all are strings

@@ -35,6 +35,7 @@ FILE_KEYS = ("file_data", "file_url", "file_id")
 
 MEDIA = (Image, File, Audio)
 MEDIA_PARTS = (str, *MEDIA)
+ASSISTANT_PARTS = (Text, Refusal, Reasoning)
 PART_NAMES: Mapping[type[Part], str] = {
     str: "text",
     Text: "text",
@@ -194,7 +195,7 @@ def content_in(
     value = holder.get(key)
     if not isinstance(value, list):
         if isinstance(value, str):
-            return [Text(value) if Text in allowed else value]
+            return [value if allowed[0] is str else Text(value)]
         if value is None:
             raise missing(f".{key}", "a string or an array of parts")
         raise wrong_type(f".{key}", "a string or an array of parts", value)
@@ -202,11 +203,11 @@ def content_in(
     if cursor.parts_left < 0:
         raise too_many(f".{key}", MAX_PARTS, "content parts, with all before it")
     parts: list[Part] = []
-    by_model = Text in allowed
+    plain = allowed[0] is str
     left_out = 0
     for part in value:
         if type(part) is dict and part.get("type") in TEXTS and type(text := part.get("text")) is str:
-            parts.append(Text(text) if by_model else text)
+            parts.append(text if plain else Text(text))
             continue
         index = len(parts) + left_out
         try:

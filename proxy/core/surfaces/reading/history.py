@@ -93,7 +93,7 @@ def _as_they_came(said: list[Turn]) -> list[Turn] | None:
                 if type(part) is Call:
                     called.append(part.call_id)
                     waiting += 1
-                elif _is_empty(part):
+                elif not (type(part) is Text and part.text) and _is_empty(part):
                     continue
                 if speaker is not ASSISTANT:
                     speaker, grows = ASSISTANT, []

@@ -11,7 +11,7 @@ from typing import Any
 
 from proxy.core.extras import DETAILS, detail_extras, readable, usable_details
 from proxy.core.masking.redact import quoted
-from proxy.core.model import ASSISTANT, USER, Call, Part, Reasoning, Refusal, Role, Text, Turn
+from proxy.core.model import ASSISTANT, USER, Call, Part, Reasoning, Refusal, Role, Turn
 from proxy.core.surfaces.reading.checks import (
     FieldFault,
     array,
@@ -24,6 +24,7 @@ from proxy.core.surfaces.reading.checks import (
     wrong_value,
 )
 from proxy.core.surfaces.reading.content import (
+    ASSISTANT_PARTS,
     MAX_PARTS,
     MEDIA_PARTS,
     PARTS,
@@ -40,9 +41,6 @@ ANSWERED = "the id of the call that is answered"
 
 ANSWERING = frozenset({"tool", "function"})
 """The roles whose `name` is that of a tool. Elsewhere it names participants, for which few backends have a field."""
-
-
-ASSISTANT_PARTS = (Text, Refusal, Reasoning)
 
 
 @dataclass(slots=True)

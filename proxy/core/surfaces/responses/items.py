@@ -20,7 +20,6 @@ from proxy.core.model import (
     HostedItem,
     Part,
     Reasoning,
-    Refusal,
     Result,
     Role,
     Text,
@@ -42,7 +41,14 @@ from proxy.core.surfaces.reading.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
+from proxy.core.surfaces.reading.content import (
+    ASSISTANT_PARTS,
+    MEDIA_PARTS,
+    PARTS,
+    InputCursor,
+    Json,
+    content_in,
+)
 from proxy.core.surfaces.reading.fields import checked, output_format
 from proxy.core.surfaces.responses import tool_results
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
@@ -65,7 +71,6 @@ ItemReader = Callable[[Json, InputCursor], Turn | None]
 
 NOTHING: Turn = (USER, [])
 
-ASSISTANT_PARTS = (Text, Refusal, Reasoning)
 THOUGHTS = (Reasoning, Text)
 ROLES: dict[str, tuple[Role, tuple[type[Part], ...]]] = {
     "user": (USER, MEDIA_PARTS),
