@@ -101,10 +101,14 @@ class Wire(Paced):
 
     def _send(self, head: bytes, body: bytes) -> None:
         assert self.transport is not None
-        # To write nothing beside it would never end: since Python 3.12 asyncio's own loop tries again and again
-        self.transport.writelines((head, body[:PIECE_BYTES]) if body else (head,))
-        if len(body) > PIECE_BYTES:
-            self._rest = memoryview(body)[PIECE_BYTES:]
+        if not body:  # to write nothing beside it: since Python 3.12 asyncio's own loop would try so for ever
+            self.transport.write(head)
+        elif len(body) <= PIECE_BYTES:
+            self.transport.writelines((head, body))
+        else:
+            view = memoryview(body)  # of which no piece is a copy
+            self.transport.writelines((head, view[:PIECE_BYTES]))
+            self._rest = view[PIECE_BYTES:]
             self._send_rest()
 
     def _send_rest(self) -> None:
