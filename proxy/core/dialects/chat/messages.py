@@ -45,12 +45,10 @@ def encode_messages(
 
 
 class _Conversation(TurnWriter):
-    content = CONTENT
-
     def __init__(
         self, names: NameTable, profile: BackendProfile, model: str, ledger: Ledger, *, flatten: bool
     ) -> None:
-        super().__init__(names, profile, model, ledger, flatten=flatten)
+        super().__init__(CONTENT, names, profile, model, ledger, flatten=flatten)
         self._replies: list[_Reply] = []
 
     def of(self, turns: Sequence[Turn], note: str | None) -> list[Message]:

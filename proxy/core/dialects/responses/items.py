@@ -61,12 +61,12 @@ def converse(
 
 
 class _Writer(TurnWriter):
-    content = CONTENT
-
     def __init__(
         self, names: NameTable, profile: BackendProfile, model: str, ledger: Ledger, *, flatten: bool
     ) -> None:
-        super().__init__(names, profile, model, ledger, flatten=flatten, media_results=profile.media_results)
+        super().__init__(
+            CONTENT, names, profile, model, ledger, flatten=flatten, media_results=profile.media_results
+        )
         self._native = profile.as_declared
         self._as_is: dict[str, ToolKind] = {}
         """The kinds of calls that the backend was told as what they were, by the client's call ids."""

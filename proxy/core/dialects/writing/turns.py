@@ -7,7 +7,7 @@ backend wants that; and what a result cannot hold right after all the results.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.call_ids import CallIds
@@ -24,10 +24,9 @@ from proxy.core.tools.names import NameTable
 class TurnWriter(ABC):
     """`flatten`: calls and results are told as text. `media_results`: a result can hold more than text."""
 
-    content: ClassVar[ContentParts]
-
     def __init__(
         self,
+        content: ContentParts,
         names: NameTable,
         profile: BackendProfile,
         model: str,
@@ -36,6 +35,7 @@ class TurnWriter(ABC):
         flatten: bool,
         media_results: bool = False,
     ) -> None:
+        self._content = content
         self._names = names
         self._profile = profile
         self._model = model
@@ -67,7 +67,7 @@ class TurnWriter(ABC):
         if self._speaker not in ("user", "tool"):
             self._user([CONTINUE])
         for place, blocks in self._joined.items():
-            self._messages[place]["content"] = self.content.content(blocks)
+            self._messages[place]["content"] = self._content.content(blocks)
 
     @abstractmethod
     def _assistant(self, parts: Sequence[Part]) -> None: ...
@@ -78,7 +78,7 @@ class TurnWriter(ABC):
 
     def _say(self, role: str, blocks: list[list[ContentPart]]) -> dict[str, Any]:
         """Begins a message."""
-        message: dict[str, Any] = {"role": role, "content": self.content.content(blocks)}
+        message: dict[str, Any] = {"role": role, "content": self._content.content(blocks)}
         self._speaker, self._blocks = role, blocks
         self._messages.append(message)
         return message
@@ -116,7 +116,7 @@ class TurnWriter(ABC):
                 if part:
                     readable.append(part)
             elif isinstance(part, UserPart):
-                readable.append(self.content.of_user(part, self._profile, self._ledger))
+                readable.append(self._content.of_user(part, self._profile, self._ledger))
             else:
                 self._other(part)
         return readable
@@ -136,7 +136,8 @@ class TurnWriter(ABC):
     def _as_called(self, call: Call) -> tuple[str, str]:
         """The name and the arguments of a call, as the backend knows them."""
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
-        return name, call_arguments.as_text(BRIDGES[call.kind].to_function(call.arguments))
+        translated = BRIDGES[call.kind].to_function
+        return name, call_arguments.as_text(translated(call.arguments))
 
     def _forget(self, parts: Sequence[Part]) -> None:
         if any(isinstance(part, Reasoning) for part in parts):
@@ -162,7 +163,7 @@ class TurnWriter(ABC):
             if isinstance(part, str):
                 contents.append(part)
             else:
-                contents.append(shown := self.content.of_tool(part, self._profile, self._ledger))
+                contents.append(shown := self._content.of_tool(part, self._profile, self._ledger))
                 shows = shows or not isinstance(shown, str)
         if result.is_error:
             contents = _marked(contents)

@@ -26,9 +26,10 @@ class Unjoined(ContentParts):
         return blocks
 
 
-class Plain(TurnWriter):
-    content = Unjoined("text", lambda image: {"image": image.url}, lambda _: None)
+UNJOINED = Unjoined("text", lambda image: {"image": image.url}, lambda _: None)
 
+
+class Plain(TurnWriter):
     def _assistant(self, parts: Sequence[Part]) -> None:
         for part in parts:
             if isinstance(part, Call):
@@ -56,7 +57,7 @@ def written(
     media_results: bool = False,
 ) -> list[tuple[str, list[list[ContentPart]]]]:
     on, ledger = on or profile(images="any"), ledger or Ledger()
-    writer = Plain(NameTable(), on, "m", ledger, flatten=flatten, media_results=media_results)
+    writer = Plain(UNJOINED, NameTable(), on, "m", ledger, flatten=flatten, media_results=media_results)
     writer.take(turns)
     return writer.written()
 
