@@ -151,7 +151,7 @@ class Result:
     content: "list[UserPart]"
     is_error: bool | None = None
     """Has the tool failed? None: the client has no field for it."""
-    extras: Extras = field(default_factory=dict)
+    extras: Extras | None = None
     """The same in the words of one dialect, where those say more."""
 
 

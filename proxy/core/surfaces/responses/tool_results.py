@@ -23,15 +23,15 @@ def apply_patch_output(item: Json, cursor: InputCursor) -> Turn:
 def function_output(item: Json, cursor: InputCursor) -> Turn:
     """Codex sends messages from outside, a heartbeat or another thread's message, as the output of a tool that was not
     called. No backend accepts an output without a call, so it becomes a user's message; its text says what it is."""
-    if item.get("call_id") is None and optional_string_in(item, "name"):
+    call_id, said = item.get("call_id"), item.get("output")
+    if isinstance(said, str) and isinstance(call_id, str):  # as nearly always
+        return TOOL, [Result(call_id, [said])]
+    if call_id is None and optional_string_in(item, "name"):
         return USER, _returned(item, cursor)
     return output(item, cursor)
 
 
 def output(item: Json, cursor: InputCursor) -> Turn:
-    call_id, said = item.get("call_id"), item.get("output")
-    if isinstance(said, str) and isinstance(call_id, str):  # as nearly always
-        return TOOL, [Result(call_id, [said])]
     return TOOL, [Result(_answered(item), _returned(item, cursor) or [""])]
 
 
@@ -40,7 +40,7 @@ def shell_output(item: Json, cursor: InputCursor) -> Turn:
     runs = item.get("output")
     listed = [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
     printed = [run for run in listed if isinstance(run.get("outcome"), dict)]
-    extras = {RESPONSES: {RUNS: printed}} if printed and printed == runs else {}
+    extras = {RESPONSES: {RUNS: printed}} if printed and printed == runs else None
     return TOOL, [Result(_answered(item), _returned(item, cursor) or [""], extras=extras)]
 
 
