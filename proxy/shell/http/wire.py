@@ -101,7 +101,7 @@ class Wire(Paced):
 
     def _send(self, head: bytes, body: bytes) -> None:
         assert self.transport is not None
-        if not body:  # to write nothing beside it: since Python 3.12 asyncio's own loop would try so for ever
+        if not body:  # since Python 3.12, asyncio's own loop is never done with an empty piece
             self.transport.write(head)
         elif len(body) <= PIECE_BYTES:
             self.transport.writelines((head, body))
