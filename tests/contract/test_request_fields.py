@@ -102,7 +102,7 @@ def asked(name: str, row: Row) -> tuple[Json, Ledger]:
     ledger = Ledger()
     fields = {"model": MODEL, "input": "Hi", **row.beside, name: row.asked}
     profile = PROFILES["openai"]
-    request = decode(fields, ledger, background=True, run=profile.hosted_tools)
+    request = decode(fields, ledger, background=True, run=lambda: profile.hosted_tools)
     target = Target("main", URL, replace(for_model(profile, MODEL), wire="responses"))
     post = prepared_for(request, target, MODEL, URL, ledger).post
     body = jsontext.strict(post.body)

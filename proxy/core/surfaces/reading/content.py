@@ -4,7 +4,7 @@ Content that is understood but cannot be passed on is refused, never left out in
 picture would answer all the same. Only part types that no table knows are counted and ignored.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,8 +67,8 @@ class InputCursor:
     indices: Sequence[int] | None = None
     """Of the others, where each stands in what the client has sent. None: they are all that it has sent."""
     parts_left: int = MAX_PARTS
-    hosted: bool = False
-    """Does the backend run tools of its own, so that it can read what they did?"""
+    run: Callable[[], Collection[str]] = tuple
+    """Returns the types of tools that the backend runs itself: what they did, only such a backend can read."""
     compact: bool = False
     """Does the request ask for a compaction?"""
     called: dict[tuple[str, str | None], ToolName] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 becomes one ClientFault with its path.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from proxy.core.caches.consequences import found_of
@@ -68,19 +68,20 @@ def decode(
     whole: WholeInput | None = None,
     *,
     background: bool = False,
-    run: Collection[str] = (),
+    run: Callable[[], Collection[str]] = tuple,
 ) -> Request:
     """`whole`: what the input is, if the client has not sent all of it. `background`: may work go on in the
-    background? `run`: types of tools that the backend runs itself."""
+    background? `run`: returns the types of tools that the backend runs itself."""
     envelope = read_envelope(json_object(body, ledger.work.levels(body)), ledger, background=background)
     model = model_in(envelope)
     cursor = InputCursor(ledger, signer.reader() if signer else None)
-    cursor.hosted = bool(run)
+    cursor.run = run
     if whole is not None:
         cursor.before, cursor.indices = len(whole.history), whole.indices
     said = _said(envelope, cursor)
     declared = envelope.get("tools") or []
-    toolbox = read_tools([(declared, "tools"), *cursor.tools], ledger, READERS, run=run)
+    lists = [(declared, "tools"), *cursor.tools] if declared else cursor.tools
+    toolbox = read_tools(lists, ledger, READERS, run=run() if lists else ())
     if declared:
         wishes = found_of(toolbox.tools, "unheeded", lambda: unheeded(declared))
         for _ in range(wishes["defer_loading"]):

@@ -45,10 +45,10 @@ CALLED: frozenset[str] = frozenset(ToolKind)
 
 
 def echoed(
-    body: Mapping[str, Any], run: Collection[str] = (), declared: Sequence[ToolSpec] = ()
+    body: Mapping[str, Any], run: Callable[[], Collection[str]] = tuple, declared: Sequence[ToolSpec] = ()
 ) -> dict[str, Any]:
-    """Only what was sent: a response has a default for the rest. `run`: types of tools that the backend runs.
-    `declared`: the tools as they were read, also with regard to `run`."""
+    """Only what was sent: a response has a default for the rest. `run`: returns the types of tools that the backend
+    runs. `declared`: the tools as they were read, also with regard to `run`."""
     echo: dict[str, Any] = {}
     for name, value in body.items():
         if value is None:
@@ -56,7 +56,7 @@ def echoed(
         if name in ECHO_DEFAULTS:
             echo[name] = value
         elif name == "tools":
-            echo[name] = found_of(declared, ECHO, partial(_echo_tools, value, run))
+            echo[name] = found_of(declared, ECHO, partial(_echo_tools, value, run()))
         elif name in ECHOES:
             echo[name] = ECHOES[name](value)
         elif name in LABELS and isinstance(value, str):

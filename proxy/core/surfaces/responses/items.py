@@ -258,7 +258,7 @@ def _thought(item: Json, key: str, cursor: InputCursor) -> str:
 
 def _hosted(item: Json, cursor: InputCursor) -> Turn | None:
     """What a tool of the backend's did, or the answer to its question: only such a backend can read it."""
-    if not cursor.hosted:
+    if not cursor.run():
         cursor.ledger.drop("unknown_item")
         return None
     return USER if item["type"] in HOSTED_ANSWERS else ASSISTANT, [HostedItem(item)]

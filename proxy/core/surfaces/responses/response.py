@@ -65,12 +65,12 @@ class ResponseObject:
         named: Named = NOTHING_NAMED,
         stores: bool = False,
         background: bool = False,
-        run: Collection[str] = (),
+        run: Callable[[], Collection[str]] = tuple,
         tools: Sequence[ToolSpec] = (),
     ) -> None:
         """`signer` makes the tokens that the client keeps; None if it wants none. `warnings` are read when the response
         is finished, so that later ones are included. `stores`: is it to be kept? `background`: does its work go on
-        without the client? `run`: types of tools that the backend runs. `tools`: as they were read."""
+        without the client? `run`: returns the types of tools that the backend runs. `tools`: as they were read."""
         self.id = named.response or mint.response()
         self.named = named
         self.created = int(now())

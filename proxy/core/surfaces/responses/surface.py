@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, Self
 
 from proxy.core import jsontext
@@ -167,12 +167,16 @@ class ResponsesSurface:
             lasting,
         )
 
-    def _run(self, body: Any) -> Collection[str]:
-        """Few requests have any tools of a type that could be, or such an item among others: text alone never has."""
-        if not isinstance(body, dict) or not (body.get("tools") or isinstance(body.get("input"), list)):
-            return ()
-        model = body.get("model")
-        return self.hosted_tools(model) if isinstance(model, str) else ()
+    def _run(self, body: Any) -> Callable[[], Collection[str]]:
+        """Few requests have any tools of a type that could be, or such an item among others. Tools are echoed: what is
+        said of them twice is asked once."""
+        model = body.get("model") if isinstance(body, dict) else None
+        if not isinstance(model, str):
+            return tuple
+        if not body.get("tools"):
+            return partial(self.hosted_tools, model)
+        types = self.hosted_tools(model)
+        return lambda: types
 
     def _model(self, body: Mapping[str, Any]) -> str | None:
         """Whoever reads the request says what is wrong with it."""

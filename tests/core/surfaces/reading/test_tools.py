@@ -239,7 +239,8 @@ def test_the_same_tools_are_read_anew_where_something_else_is_to_be_made_of_them
         "input[1].tools[0].function",
     ]
     kept = [
-        decode(chat | {"input": "x", "tools": [SEARCH]}, Ledger(), run=run) for run in ((), {"web_search"})
+        decode(chat | {"input": "x", "tools": [SEARCH]}, Ledger(), run=run)
+        for run in (tuple, lambda: {"web_search"})
     ]
     assert [request.hosted is None for request in kept] == [True, False]
 

@@ -22,7 +22,7 @@ AUTO, NONE, REQUIRED = ChoiceMode
 
 
 def ask(ledger: Ledger | None = None, run: tuple[str, ...] = RUN, **fields: Any) -> Request:
-    return decode({"model": "m", "input": "Hi"} | fields, ledger or Ledger(), run=run)
+    return decode({"model": "m", "input": "Hi"} | fields, ledger or Ledger(), run=lambda: run)
 
 
 def test_they_are_kept_where_they_run() -> None:
@@ -106,7 +106,7 @@ def test_what_they_did_and_what_was_answered_is_in_the_history() -> None:
 
 def test_the_echo_has_them_without_their_secrets() -> None:
     body = {"tools": [CLOCK, SEARCH, MCP, {"type": "file_search"}]}
-    told = as_sent(echoed(body, RUN))["tools"]
+    told = as_sent(echoed(body, lambda: RUN))["tools"]
     assert [tool["type"] for tool in told] == ["function", "web_search", "mcp"]
     assert told[2] == {"type": "mcp", "server_label": "s", "server_url": "https://x.example"}
     assert [tool["type"] for tool in as_sent(echoed(body))["tools"]] == ["function"]
