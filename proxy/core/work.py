@@ -95,7 +95,7 @@ class Work:
     def briefly(self, job: Callable[[], Returned]) -> Returned:
         """Does the work if it is short. If not, raises TakesLong, and spends nothing."""
         left, growth = self.left, self.growth_left
-        self._floor = max(0, left - BRIEF_UNITS)
+        self._floor = left - BRIEF_UNITS if left > BRIEF_UNITS else 0
         try:
             return job()
         except TakesLong:

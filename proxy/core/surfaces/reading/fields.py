@@ -116,12 +116,14 @@ def user_id(*names: Any) -> str | None:
     return None
 
 
-CACHE = ("prompt_cache_key", "prompt_cache_retention")
+CACHE = frozenset({"prompt_cache_key", "prompt_cache_retention"})
 
 
 def cache_labels(fields: Mapping[str, Any]) -> dict[str, str]:
     """Labels: a wrong type is no reason to refuse the request."""
-    return {name: label for name in CACHE if isinstance(label := fields.get(name), str) and label}
+    if CACHE.isdisjoint(fields):
+        return {}
+    return {name: label for name in sorted(CACHE) if isinstance(label := fields.get(name), str) and label}
 
 
 UNREAD = frozenset(

@@ -59,6 +59,9 @@ USUAL_WAYS = {"context": "auto", "mode": "standard"}
 NO_WISH = ReasoningWish()
 """The wish of a request that says nothing about reasoning."""
 
+NO_TOOLS = Toolbox(READERS)
+"""Those of a request that declares none: nothing is ever put into it."""
+
 
 def decode(
     body: Any,
@@ -80,8 +83,9 @@ def decode(
         cursor.before, cursor.indices = len(whole.history), whole.indices
     said = _said(envelope, cursor)
     declared = envelope.get("tools") or []
-    lists = [(declared, "tools"), *cursor.tools] if declared else cursor.tools
-    toolbox = read_tools(lists, ledger, READERS, run=run() if lists else ())
+    toolbox = NO_TOOLS
+    if declared or cursor.tools:
+        toolbox = read_tools([(declared, "tools"), *cursor.tools], ledger, READERS, run=run())
     if declared:
         wishes = found_of(toolbox.tools, "unheeded", lambda: unheeded(declared))
         for _ in range(wishes["defer_loading"]):
