@@ -52,11 +52,11 @@ class Pipeline:
     def __init__(
         self,
         make_decoder: MakeDecoder,
-        *,
         names: NameTable,
         mint: Mint,
         ledger: Ledger,
         sink: Sink,
+        *,
         used_ids: Callable[[], Set[str]] = frozenset,
         call_identity: str = "id",
         own_call_ids: bool = False,
@@ -76,8 +76,8 @@ class Pipeline:
         """
         self._ledger = ledger
         self._received = 0
-        self._measure_at = min(MAX_REPLY_CHARACTERS, MAX_REPLY_BYTES)
-        self._look_at = min(PAST_BYTES, self._measure_at)
+        self._measure_at = MAX_REPLY_CHARACTERS
+        self._look_at = PAST_BYTES
         if observer is not None:
             sink = observing_sink(observer, sink)
         collector = Collector(sink.feed)

@@ -328,6 +328,8 @@ def test_r08_text_that_is_held_when_the_stream_breaks_is_not_lost() -> None:
 
 def test_f64_a_reply_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stage, "MAX_REPLY_BYTES", 1000)
+    monkeypatch.setattr(stage, "MAX_REPLY_CHARACTERS", 500)
+    monkeypatch.setattr(stage, "PAST_BYTES", 100)
     reply = start()
     for _ in range(100):
         reply.pipeline.feed(text("x"))
@@ -355,6 +357,7 @@ def test_f64_what_is_said_has_a_bound_of_its_own(said: Callable[[str], bytes]) -
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stage, "MAX_REPLY_CHARACTERS", 10_000)
         patch.setattr(stage, "LOOK_BYTES", 100)
+        patch.setattr(stage, "PAST_BYTES", 100)
         reply, times = start(), 0
         while not reply.pipeline.ended:
             reply.pipeline.feed(said("x" * 500))
@@ -367,6 +370,7 @@ def test_f64_what_is_said_has_a_bound_of_its_own(said: Callable[[str], bytes]) -
 def test_what_is_said_in_small_pieces_may_take_many_more_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stage, "MAX_REPLY_CHARACTERS", 1_000)
     monkeypatch.setattr(stage, "LOOK_BYTES", 100)
+    monkeypatch.setattr(stage, "PAST_BYTES", 100)
     reply = run([*([text("x")] * 900), STOP, DONE])
     assert reply.reply.parts == done(Text("x" * 900))
 
