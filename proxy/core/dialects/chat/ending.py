@@ -55,12 +55,7 @@ FAILED_FINISHES: dict[str, type[Fault]] = {
 """Whatever was said before one of these words is no answer, even a call that can be read."""
 
 
-SENT = ("prompt_tokens", "input_tokens")
-MADE = ("completion_tokens", "output_tokens")
-"""Gateways before Anthropic's API have the second of these words."""
-COUNTS = {*SENT, *MADE, "total_tokens"}
-CACHED = ("cached_tokens", "prompt_cache_hit_tokens")
-"""Moonshot and DeepSeek have these words beside OpenAI's `prompt_tokens_details.cached_tokens`."""
+COUNTS = frozenset({"prompt_tokens", "input_tokens", "completion_tokens", "output_tokens", "total_tokens"})
 
 
 def finish(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
@@ -79,17 +74,23 @@ def finish(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
 
 
 def usage(raw: Any) -> Usage | None:
-    """Reads the counts of tokens; None where nothing was counted."""
+    """Reads the counts of tokens; None where nothing was counted. Gateways before Anthropic's API have its words, and
+    Moonshot and DeepSeek words of their own for what is cached."""
     if not isinstance(raw, dict) or COUNTS.isdisjoint(raw):
         return None
-    sent, made = _first(raw, SENT), _first(raw, MADE)
-    total = token_counts.read(raw.get("total_tokens"))
-    inside, beside = raw.get("completion_tokens_details"), raw.get("prompt_tokens_details")
-    reasoning = _detail(inside, "reasoning_tokens")
-    cached = _detail(beside, "cached_tokens") or _first(raw, CACHED)
+    count, said = token_counts.read, raw.get
+    sent = count(said("prompt_tokens", 0)) or count(said("input_tokens", 0))
+    made = count(said("completion_tokens", 0)) or count(said("output_tokens", 0))
+    total = count(said("total_tokens", 0))
+    inside, beside = said("completion_tokens_details"), said("prompt_tokens_details")
+    reasoning = count(inside.get("reasoning_tokens", 0)) if type(inside) is dict else 0
+    cached = written = 0
+    if type(beside) is dict:
+        cached, written = count(beside.get("cached_tokens", 0)), count(beside.get("cache_write_tokens", 0))
+    cached = cached or count(said("cached_tokens", 0)) or count(said("prompt_cache_hit_tokens", 0))
     if reasoning and total == sent + made + reasoning:
         made += reasoning  # xAI counts reasoning beside the completion, not in it
-    return Usage(sent, made, total or sent + made, cached, reasoning, _detail(beside, "cache_write_tokens"))
+    return Usage(sent, made, total or sent + made, cached, reasoning, written)
 
 
 def usage_elsewhere(chunk: dict[str, Any]) -> Any:
@@ -99,15 +100,3 @@ def usage_elsewhere(chunk: dict[str, Any]) -> Any:
         if type(holder) is dict and (found := holder.get("usage")):
             return found
     return None
-
-
-def _first(raw: dict[str, Any], names: tuple[str, ...]) -> int:
-    """The first of these counts that is not zero."""
-    for name in names:
-        if name in raw and (count := token_counts.read(raw[name])):
-            return count
-    return 0
-
-
-def _detail(details: Any, name: str) -> int:
-    return token_counts.read(details.get(name)) if type(details) is dict else 0

@@ -71,10 +71,11 @@ def is_one(raw: Any) -> bool:
     choices = raw.get("choices")
     if not SIGNS.isdisjoint(raw) and _complains(raw, choices):
         return True
-    if choices:
-        entries = choices if isinstance(choices, list) else []
-        return bool([one for one in entries if isinstance(one, dict) and one.get("error")])
-    return _is_error(raw.get("object"))
+    if isinstance(choices, list):
+        for choice in choices:
+            if isinstance(choice, dict) and choice.get("error"):
+                return True
+    return not choices and _is_error(raw.get("object"))
 
 
 def _complains(raw: dict[str, Any], choices: Any) -> bool:
