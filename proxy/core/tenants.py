@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address
 
 from proxy.core.errors import Unauthorized
 
@@ -157,12 +157,9 @@ def key_of(headers: Mapping[str, str]) -> str:
 
 def neighbourhood(address: str) -> str:
     """Returns the address itself, or for an IPv6 address the network that one customer is given."""
-    try:
-        parsed = ip_address(address.partition("%")[0])
-    except ValueError:  # a socket without one
+    if ":" not in address:  # of IPv4, or a socket without one
         return address
-    if not isinstance(parsed, IPv6Address):
-        return address
+    parsed = IPv6Address(address.partition("%")[0])
     if parsed.ipv4_mapped is not None:
         return str(parsed.ipv4_mapped)
     network = int(parsed) >> (128 - NETWORK_BITS) << (128 - NETWORK_BITS)
