@@ -51,12 +51,12 @@ class Loan:
 
     def take(self, amount: int) -> None:
         """Takes so much. Raises the fault that says that there is not so much, now or ever."""
-        if self._held + amount > self._shares.most:
-            raise TooLarge(
-                f"This takes more than {self._shares.most} bytes of memory to work on, which is the most that one may "
-                "have here: have server.memory_mib raised, or ask for less (a smaller body, a shorter history)."
-            )
         if amount and not self._shares.take(self.owner, amount):
+            if self._held + amount > self._shares.most:
+                raise TooLarge(
+                    f"This takes more than {self._shares.most} bytes of memory to work on, which is the most that one "
+                    "may have here: have server.memory_mib raised, or ask for less (a smaller body, a shorter history)."
+                )
             raise ProxyFault(
                 OwnWords("Requests under way take all memory that you may have: try again later."),
                 code="server_is_overloaded",
@@ -65,10 +65,6 @@ class Loan:
                 retryable=True,
             )
         self._held += amount
-
-    def take_up(self, weight: int, size: int) -> None:
-        """Takes the memory for work with what was read from so many bytes, which were taken before."""
-        self.take(weight - size)
 
     def passed_on(self) -> "Loan":
         """The same memory for work that goes on after this: nothing is left to be ended here."""

@@ -117,7 +117,7 @@ class WorkThreads:
         else:
             body, found = read(data, parse)
         ledger.work.measured = body, found.levels
-        loan.take_up(found.weight, len(data))
+        loan.take(found.weight - len(data))
         return body
 
     async def work_on(self, size: int, job: Callable[[], Returned], owner: str) -> Returned:

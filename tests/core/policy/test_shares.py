@@ -82,7 +82,7 @@ def test_attack_14_what_was_read_weighs_more_than_its_bytes() -> None:
     memory = Shares(100)
     ann = Loan(memory, "ann")
     ann.take(1)
-    ann.take_up(32, 1)
+    ann.take(32 - 1)
     assert not memory.take("bob", 35)
     assert memory.take("bob", 34)
 
