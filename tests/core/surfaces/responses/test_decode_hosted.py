@@ -1,11 +1,15 @@
 """Tools that the backend itself runs: kept as they are where it does, with their choice, and left out elsewhere."""
 
+from dataclasses import replace
 from typing import Any
 
+from proxy.core import jsontext
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Hosted, HostedItem, Request, ToolChoice, ToolName
+from proxy.core.stored.named import Known, Named
 from proxy.core.surfaces.responses.decode import decode
 from proxy.core.surfaces.responses.echo import echoed
+from tests.support.replies import RESPONSES
 from tests.support.responses_asks import CLOCK, SEARCH, WEATHER, Notes, user
 from tests.support.tables import table
 from tests.support.written import as_sent
@@ -102,6 +106,18 @@ def test_what_they_did_and_what_was_answered_is_in_the_history() -> None:
     ledger = Ledger()
     assert len(ask(ledger, run=(), input=items).turns) == 1
     assert ledger.dropped == {"unknown_item": 2}
+
+
+def test_what_they_did_is_in_a_history_that_a_mere_text_continues() -> None:
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+    surface = replace(RESPONSES, hosted_tools=lambda model: RUN)
+    known = Known(Named(previous="resp_1"), jsontext.dumps([user("Hi"), search]))
+    asked = surface.read({"model": "m", "input": "And?"}, {}, ledger := Ledger(), known=known)
+    assert [part for _, parts in asked.request.turns for part in parts][1:] == [
+        HostedItem(search),
+        "And?",
+    ]
+    assert not ledger.dropped
 
 
 def test_the_echo_has_them_without_their_secrets() -> None:
