@@ -65,19 +65,20 @@ def _check_type(headers: Mapping[str, str]) -> None:
 
 
 async def _read(request: BaseRequest, limit: int, reserve: Reserve) -> bytes:
+    headers, content = request.headers, request.content
     if (request.content_length or 0) > limit:
         raise _too_large(limit)
-    coding = request.headers.get("Content-Encoding", "").strip().lower() or "identity"
+    coding = headers.get("Content-Encoding", "").strip().lower() or "identity"
     collect = _Plain(limit, reserve) if coding == "identity" else _Inflated(coding, limit, reserve)
-    if request.headers.get("Expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
+    if headers.get("Expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
         await _invite(request)  # to an older client it would be the answer
     try:
-        if request.content.is_eof():  # most bodies have come together with their head
-            await collect.feed(request.content.read_nowait())
+        if content.is_eof():  # most bodies have come together with their head
+            await collect.feed(content.read_nowait())
             return collect.close()
         deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         async with asyncio.timeout_at(deadline) as patience:
-            while data := await request.content.readany():
+            while data := await content.readany():
                 await collect.feed(data)
                 deadline += len(data) / SLOWEST_BYTES_PER_SECOND
                 patience.reschedule(deadline)
