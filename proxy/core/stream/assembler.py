@@ -35,9 +35,6 @@ from proxy.core.events import (
     TextDelta,
     UsageDelta,
 )
-from proxy.core.ledger import Ledger
-from proxy.core.sink import Sink
-from proxy.core.stream.client_call_ids import ClientCallIds
 from proxy.core.stream.lifecycle import ENDED, WAITING, ReplyOver
 from proxy.core.stream.one_part import APART, OnePart
 from proxy.core.stream.parts import (
@@ -46,7 +43,6 @@ from proxy.core.stream.parts import (
     CallState,
     OpenProse,
 )
-from proxy.core.tools.names import NameTable
 
 MAX_CALLS = 1024
 """Calls in one reply: eight times what OpenAI takes in one message, and few enough to hold in memory (E7)."""
@@ -65,14 +61,6 @@ PROSE: dict[type[Delta], PartKind] = {
 
 
 class Assembler(OnePart):
-    def __init__(
-        self, sink: Sink, names: NameTable, ids: ClientCallIds, ledger: Ledger, identity: str = "id"
-    ) -> None:
-        super().__init__(sink, names, ids, ledger, identity)
-        self.finishing = False
-        self._late = 0
-        """Deltas that came after the end."""
-
     @property
     def begun(self) -> bool:
         """Has the client been sent anything of the reply?"""

@@ -48,6 +48,10 @@ class OnePart:
         self._phase: str | None = None
         """That of the next message."""
         self._evidence = EndingEvidence(ledger)
+        self.finishing = False
+        """Has the model finished, as far as is known?"""
+        self._late = 0
+        """Deltas that came after the end."""
 
     # ── prose ──
 
