@@ -1,6 +1,7 @@
 """The front door: it opens and closes, lets requests in, and has everything else refused."""
 
 import asyncio
+from collections.abc import Mapping
 
 from aiohttp.web_request import BaseRequest
 from aiohttp.web_response import StreamResponse
@@ -96,14 +97,15 @@ class Server:
     # ── answering ──
 
     async def _answer(self, request: BaseRequest) -> StreamResponse:
-        request_id = request_id_of(request.headers, self._mint)
+        headers = request.headers
+        request_id = request_id_of(headers, self._mint)
         surface: Surface | None = None
         try:
-            self._hosts.check(request.headers.getall("Host", ()))
+            self._hosts.check(headers.getall("Host", ()))
             route, names = routes.find(request.rel_url.path_safe)
             if route.surface is not None:
                 surface = route.surface(self._handlers.surfaces)
-            tenant = self._let_in(route, request)
+            tenant = self._let_in(route, headers)
             handler = route.handler(request, websockets=self._handlers.open_sockets is not None)
             if handler is None:
                 return self._wrong_method(route, surface, request, request_id)
@@ -120,10 +122,10 @@ class Server:
             own = own_failure(bug, self._log.bind(request_id=request_id))
             return self._refusals.answer(own, request, request_id, surface)
 
-    def _let_in(self, route: Route, request: BaseRequest) -> Tenant:
+    def _let_in(self, route: Route, headers: Mapping[str, str]) -> Tenant:
         # Who may see the inspector is asked by itself: its page is shown to whoever has yet to write a key.
         door = EVERYBODY if route.of is Inspection else self._doors.get(route.path.pattern, self._tenants)
-        return door.of(request.headers)
+        return door.of(headers)
 
     def _wrong_method(
         self, route: Route, surface: Surface | None, request: BaseRequest, request_id: str
