@@ -4,7 +4,7 @@ Every surface decodes into it, every dialect encodes from it, and it has no dial
 understands travels in `extras` under that dialect's name, and is given back to that dialect alone (see the module of
 that name).
 
-Objects are read-only by rule: a stage that needs another value makes another object.
+Objects are read-only by rule: a stage that needs another value makes another object. Only `Request.let_go` ends one.
 
 What a backend may have to refuse has a `path`: where it stands in the client's request, in the surface's words.
 """
@@ -291,6 +291,20 @@ class Request:
     namespaces: dict[str, str] = field(default_factory=dict)
     """What the client says of the namespaces that its tools are in."""
     extras: Extras = field(default_factory=dict)
+    _call_ids: frozenset[str] | None = field(default=None, init=False, compare=False, repr=False)
+
+    def call_ids(self) -> frozenset[str]:
+        """The ids of all calls in it, which those of the reply must not repeat."""
+        if self._call_ids is None:
+            self._call_ids = frozenset(
+                part.call_id for _, parts in self.turns for part in parts if isinstance(part, Call)
+            )
+        return self._call_ids
+
+    def let_go(self) -> None:
+        """Its reply has begun, and nobody is asked again: of what was said there stay the ids of its calls."""
+        self.call_ids()
+        self.turns.clear()
 
 
 @dataclass(slots=True)

@@ -99,6 +99,7 @@ class Engine:
         channel = in_flight.channel
         in_flight.charge = self._limits.admit(in_flight.tenant)
         asked = await self._reading.read(in_flight, raw)
+        del raw  # whoever needs more of it has it
         in_flight.note_request(asked.request)
         await in_flight.charge.take(calls=bool(asked.request.tools))
         channel.headers.update(self._limits.remaining(in_flight.tenant))

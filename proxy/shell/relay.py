@@ -20,7 +20,7 @@ async def relay(
 
     Once the reply has begun both happen as the bytes arrive, without a wait, as long as the client keeps up.
     """
-    begun, post = False, plan.preparation.post
+    begun = has_let_go = False
     streaming = plan.preparation.request.stream
     channel, reply = in_flight.channel, pipeline.reply
 
@@ -50,12 +50,23 @@ async def relay(
                 if begun := pipeline.begun:
                     exchange.begun()
                     admission.reply_began()
-                    post.let_go()
             if reply.ended is None:
                 exchange.finishing(pipeline.finishing)
             if begun and streaming and reply.ended is None:
                 await channel.flush()
+            if begun and reply.ended is None and not has_let_go:  # its beginning has left
+                has_let_go = True
+                _let_go(in_flight, plan)
         if pipeline.fault is None:
             exchange.release()
     finally:
         exchange.close()
+
+
+def _let_go(in_flight: InFlight, plan: Plan) -> None:
+    """Nobody is asked again. A stream may go on for long, and what was said before it is by far the most of it."""
+    plan.preparation.post.let_go()
+    plan.preparation.request.let_go()
+    in_flight.ledger.work.forget_body()
+    if in_flight.unkept is not None and not in_flight.store.remembers:
+        in_flight.unkept.let_go()

@@ -87,6 +87,8 @@ class StoredTurns:
 
 
 class StoredTurn:
+    remembers = False
+
     def __init__(self, turns: StoredTurns, tenant: str, loan: Loan) -> None:
         self._turns = turns
         self._tenant = tenant

@@ -50,6 +50,9 @@ class Background(Protocol):
 
 
 class TurnStore(Protocol):
+    remembers: bool
+    """Is what was said remembered besides what is stored?"""
+
     async def load(self, named: Named, ledger: Ledger) -> Known:
         """Raises the fault that says why something is not to be had. The ledger's work says whether it takes long to
         read what is loaded."""

@@ -6,7 +6,19 @@ from typing import Any
 import pytest
 
 from proxy.core import model
-from proxy.core.model import ChoiceMode, FormatKind, Request, Sampling, ToolKind, ToolName, ToolSpec
+from proxy.core.model import (
+    Call,
+    ChoiceMode,
+    FormatKind,
+    Request,
+    Role,
+    Sampling,
+    Text,
+    ToolKind,
+    ToolName,
+    ToolSpec,
+    Turn,
+)
 from tests.support.tables import table
 
 WORDS = [word for word in vars(model).values() if isinstance(word, type) and is_dataclass(word)]
@@ -35,6 +47,15 @@ def test_a_request_that_asks_for_nothing_special_asks_for_nothing() -> None:
     assert request.sampling == Sampling()
     assert not any(vars_of(request.sampling).values())
     assert ToolSpec(ToolName("f")).kind is ToolKind.FUNCTION
+
+
+def test_of_what_was_said_there_stay_the_ids_of_calls() -> None:
+    """Those of the reply are others (C06), whenever the first of them comes."""
+    calls = [Call(id, ToolName("f"), ToolKind.FUNCTION, "{}") for id in ("a", "b")]
+    request = Request("m", [Turn(Role.USER, [Text("Hi")]), *(Turn(Role.ASSISTANT, [call]) for call in calls)])
+    for _ in range(2):
+        request.let_go()
+        assert (request.turns, request.call_ids()) == ([], {"a", "b"})
 
 
 def test_two_requests_share_no_default() -> None:

@@ -1,20 +1,22 @@
 """A very large request is read beside the event loop, so that only its sender waits."""
 
+import asyncio
 import gc
 import gzip
 import io
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import orjson
 import pytest
 
-from proxy.core.backends.post import LONG, Post
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.offload.threads import LARGE_BYTES
-from tests.support.proxies import Proxy
+from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import HEAD, Line, ScriptedBackend, text
+from tests.support.two_tenants import KEYS, TENANTS
 
 # ── very large requests ──
 
@@ -68,21 +70,83 @@ async def test_f79_so_does_who_sends_it_over_a_websocket(proxy: Proxy, aside: li
     assert aside == [True]
 
 
-async def test_what_was_sent_to_the_backend_is_let_go_when_its_reply_begins(
-    backend: ScriptedBackend, proxy: Proxy
-) -> None:
-    """A stream may stay open for minutes, and nothing of it is sent again."""
+# ── while a reply is under way ──
 
-    async def plays(line: Line) -> None:
+SPOKEN = "many words and "
+
+
+def said() -> str:
+    return SPOKEN * 100
+
+
+def holding() -> list[str | bytes | bytearray]:
+    """Whatever in this process holds what was said."""
+    gc.collect()
+    everything: list[Any] = gc.get_objects()
+    seen = set(map(id, everything))
+    for each in everything:  # which grows meanwhile: words are no containers, and only found in them
+        for found in gc.get_referents(each):
+            if id(found) not in seen:
+                seen.add(id(found))
+                everything.append(found)
+    words = [each for each in everything if isinstance(each, (str, bytes, bytearray))]
+    return [each for each in words if (SPOKEN if isinstance(each, str) else SPOKEN.encode()) * 2 in each]
+
+
+@asynccontextmanager
+async def begun(proxy: Proxy, path: str, body: dict[str, Any]) -> AsyncIterator[None]:
+    """Has a stream begin, and keeps nothing of what it has sent."""
+    reader, writer = await asyncio.open_connection(*proxy.url.removeprefix("http://").split(":"))
+    data = orjson.dumps({"model": "m", "stream": True, **body})
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: {KEYS['ann']}\r\nContent-Length: {len(data)}\r\n\r\n"
+    writer.write(head.encode() + data)
+    body.clear()
+    del data
+    await reader.readuntil(b"Hel")
+    try:
+        yield
+    finally:
+        writer.close()
+
+
+def items() -> list[dict[str, Any]]:
+    """With the result of a tool that is too long for its tenant: what the backend is asked is not what was sent."""
+    call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
+    result = {"type": "function_call_output", "call_id": "c", "output": "long"}
+    return [{"role": "user", "content": said()}, call, result]
+
+
+def messages() -> list[dict[str, Any]]:
+    return [{"role": "user", "content": said()}]
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "kept"),
+    [
+        ("/v1/responses", lambda: {"input": said(), "store": False}, []),
+        ("/v1/responses", lambda: {"input": items(), "store": False}, []),
+        ("/v1/responses", lambda: {"input": items()}, [str]),
+        ("/v1/chat/completions", lambda: {"messages": messages()}, []),
+        ("/native/v1/chat/completions", lambda: {"messages": messages()}, []),
+    ],
+    ids=["text", "items", "stored", "chat", "native"],
+)
+async def test_what_was_said_is_let_go_when_the_reply_begins(
+    backend: ScriptedBackend,
+    start_proxy: StartProxy,
+    path: str,
+    asked: Callable[[], dict[str, Any]],
+    kept: list[type],
+) -> None:
+    """A stream may stay open for minutes, and nothing of it is sent again. What is to be stored stays once."""
+
+    async def begins(line: Line) -> None:
         await line.request()
+        backend.received.clear()
         line.send(HEAD + text("Hel"))
         await line.closed()
 
-    backend.plays(plays)
-    said = "long " * LONG
-    async with proxy.post({"model": "m", "input": said, "stream": True}) as response:
-        async for line in response.content:
-            if b"output_text.delta" in line:
-                break
-        posts = [each for each in gc.get_objects() if type(each) is Post and each.url.startswith(backend.url)]
-    assert [len(each.body) for each in posts] == [0]
+    backend.plays(begins)
+    proxy = await start_proxy(tenants={"ann": TENANTS["ann"] | {"tool_result_max_bytes": 1}})
+    async with begun(proxy, path, asked()):
+        assert list(map(type, holding())) == kept

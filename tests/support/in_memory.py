@@ -90,18 +90,16 @@ class ScriptedTransport:
 
     def __init__(self, *exchanges: ScriptedExchange) -> None:
         self.posts: list[Post] = []
+        self.bodies: list[Any] = []
         self._exchanges = list(exchanges)
 
     async def send(self, post: Post, timeouts: Timeouts) -> ScriptedExchange:
         self.posts.append(post)
+        self.bodies.append(orjson.loads(post.body))
         return self._exchanges.pop(0)
 
     async def fetch(self, url: str, headers: Mapping[str, str], seconds: float) -> Page:
         return NOTHING_THERE
-
-    @property
-    def bodies(self) -> list[Any]:
-        return [orjson.loads(post.body) for post in self.posts]
 
 
 class Recorder:

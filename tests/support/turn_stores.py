@@ -12,6 +12,8 @@ from proxy.shell.turn_store import Owning, TurnStore
 class Untouched:
     """A store that nobody may ask for anything: a request that names nothing and stores nothing needs none."""
 
+    remembers = False
+
     def __init__(self) -> None:
         self.closed = 0
 

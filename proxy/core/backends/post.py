@@ -20,16 +20,15 @@ class Post:
     headers: Mapping[str, str] = field(repr=False)
     """They hold the key."""
     body: bytes = field(repr=False)
-    _sample: bytes = field(default=b"", repr=False)
+    _digest: bytes = field(default=b"", repr=False)
 
     def let_go(self) -> None:
-        """Its reply has begun, and it is not sent again: of a long one there stays what identifies it."""
-        if len(self.body) > LONG:
-            self._sample, self.body = self._sampled(), b""
+        """Its reply has begun, and it is not sent again: there stays what identifies it."""
+        self._digest, self.body = self.digest(), b""
 
     def digest(self) -> bytes:
         """Identifies the same request without keeping its words."""
-        return blake2b(self._sample or self._sampled(), digest_size=16).digest()
+        return self._digest or blake2b(self._sampled(), digest_size=16).digest()
 
     def _sampled(self) -> bytes:
         body = self.body

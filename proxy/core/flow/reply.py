@@ -16,7 +16,7 @@ from proxy.core.flow.request import Asker, Preparation
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
-from proxy.core.model import Call, Request, ToolSpec
+from proxy.core.model import ToolSpec
 from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.policy.guard import Check, guard, rules_for
 from proxy.core.profile import BackendProfile
@@ -77,7 +77,7 @@ def reply_flow(
         mint,
         ledger,
         sink,
-        used_ids=partial(_call_ids, request),
+        used_ids=request.call_ids,
         call_identity=profile.call_identity,
         own_call_ids=asker.surface.own_call_ids,
         thoughts_until=profile.thoughts_until,
@@ -130,10 +130,6 @@ def stages_for(
         rules.check_of = checks.check_of
         stages.append(Stage("awaited_checks", checks.stage))
     return [*stages, Stage("guard", guard(rules, ledger))], checks
-
-
-def _call_ids(request: Request) -> set[str]:
-    return {part.call_id for _, parts in request.turns for part in parts if isinstance(part, Call)}
 
 
 def _no_check_of(spec: ToolSpec) -> Check | None:

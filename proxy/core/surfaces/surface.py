@@ -65,6 +65,10 @@ class SurfaceContext(Protocol):
 
     def whole(self, reply: Reply) -> WholeAnswer: ...
 
+    def let_go(self) -> None:
+        """The reply has begun, and nobody is asked again: what was said before goes, but for what `record` is yet to
+        be made of. Not called where `to_store` will be."""
+
     @property
     def shares(self) -> bool:
         """May the store hold what the proxy remembers of this conversation, so that its other processes know it too?

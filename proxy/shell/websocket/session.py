@@ -64,6 +64,8 @@ Message = tuple[WSMsgType, bytes, Loan]
 class _TurnStore:
     """The newest responses of this connection, for one turn; behind them the store that all share."""
 
+    remembers = True
+
     def __init__(self, known: LatestResponses, loan: Loan, stored: TurnStore) -> None:
         self._known = known
         self._loan = loan

@@ -78,6 +78,9 @@ class ChatContext:
     def whole(self, reply: Reply) -> WholeAnswer:
         return WholeAnswer(self.completion.whole(reply))
 
+    def let_go(self) -> None:
+        self.request.let_go()
+
     def remember(self, reply: Reply, owner: str) -> Mapping[str, bytes]:
         """Remembers nothing: these clients send the whole conversation again."""
         return NO_MEMOS

@@ -109,6 +109,9 @@ class NativeContext:
         fits = 0 < len(token) <= MAX_TOKEN_IN_HEADER
         return WholeAnswer(body, {HEADER: token} if fits else NO_HEADERS)
 
+    def let_go(self) -> None:
+        self.request.let_go()
+
     def remember(self, reply: Reply, owner: str) -> Mapping[str, bytes]:
         return NO_MEMOS if self.keep_call_map is None else self.keep_call_map(reply, owner)
 

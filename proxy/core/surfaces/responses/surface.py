@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any, ClassVar, Self
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Self
 
 from proxy.core import jsontext
 from proxy.core.errors import Fault
@@ -32,6 +33,8 @@ from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
 from proxy.core.surfaces.responses.whole_input import WholeInput, items_of, whole_input
 from proxy.core.surfaces.surface import NO_MEMOS, Stored, WholeAnswer
+
+NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 NOT_ADDED = "Nothing of this turn is added to the conversation, because `store` is false."
 
@@ -212,6 +215,11 @@ class ResponsesContext:
 
     def whole(self, reply: Reply) -> WholeAnswer:
         return WholeAnswer(self.response.whole(reply))
+
+    def let_go(self) -> None:
+        self.request.let_go()
+        if not (self.response.stores or self.response.background):
+            self.body, self.whole_input, self.history = NOTHING, None, b"[]"
 
     @property
     def shares(self) -> bool:

@@ -249,6 +249,18 @@ def test_an_error_has_its_envelope() -> None:
     assert surface().error(fault) == error_body(fault)
 
 
+def test_when_the_rest_was_let_go_there_is_what_is_to_be_kept() -> None:
+    """The history that a record may have to own, too."""
+    named = Named(previous="resp_1", response=counting_mint().response())
+    history = b'[{"type":"message","role":"user","content":"Before"}]'
+    asked = keeping().read(BODY, {}, Ledger(), known=Known(named, history))
+    asked.let_go()
+    record = asked.record(REPLY)
+    assert record is not None
+    for kept, said in ((record, ["Hi"]), (asked.owning(record), ["Before", "Hi"])):
+        assert [item["content"][0]["text"] for item in jsontext.loads(kept.input)] == said
+
+
 # ── in the background ──
 
 
