@@ -6,6 +6,7 @@ the backend: a new oddity is a new field here, a new backend a new entry in `pro
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -207,11 +208,18 @@ class BackendProfile:
 DEFAULT = BackendProfile()
 FIELDS = frozenset(each.name for each in fields(BackendProfile))
 _SAID_BY_REPLIES = {"replay": "replay_by_evidence", "format_with_tools": "format_by_evidence"}
-_ADAPTER = TypeAdapter(BackendProfile)
+
+
+@cache
+def _adapter() -> TypeAdapter[BackendProfile]:
+    """Made when somebody sets a field by hand: it takes 7 ms and half a megabyte, and most never do."""
+    return TypeAdapter(BackendProfile)
 
 
 def overridden(profile: BackendProfile, overrides: Mapping[str, Any]) -> BackendProfile:
     """Returns the profile with some fields set by hand. ValueError, in one line, for a wrong name or value."""
+    if not overrides:
+        return profile
     for name in overrides:
         if name not in FIELDS:
             raise ValueError(f"{name}: no such profile field; there are {', '.join(sorted(FIELDS))}")
@@ -219,7 +227,7 @@ def overridden(profile: BackendProfile, overrides: Mapping[str, Any]) -> Backend
         if name in overrides:  # what is said by hand needs no evidence
             overrides = {by_evidence: False, **overrides}
     try:
-        return _ADAPTER.validate_python({name: getattr(profile, name) for name in FIELDS} | dict(overrides))
+        return _adapter().validate_python({name: getattr(profile, name) for name in FIELDS} | dict(overrides))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None

@@ -124,6 +124,10 @@ def test_the_documented_fields_are_those_of_the_dataclass() -> None:
     assert {each.name for each in fields(BackendProfile)} == FIELDS
 
 
+def test_where_nothing_is_set_nothing_is_made() -> None:
+    assert overridden(DEFAULT, {}) is DEFAULT
+
+
 def test_what_is_said_by_hand_of_reasoning_needs_no_evidence() -> None:
     assert not overridden(DEFAULT, {"replay": "none"}).replay_by_evidence
     assert overridden(DEFAULT, {"replay": "none", "replay_by_evidence": True}).replay_by_evidence
