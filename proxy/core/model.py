@@ -9,6 +9,7 @@ Objects are read-only by rule: a stage that needs another value makes another ob
 What a backend may have to refuse has a `path`: where it stands in the client's request, in the surface's words.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -291,19 +292,18 @@ class Request:
     namespaces: dict[str, str] = field(default_factory=dict)
     """What the client says of the namespaces that its tools are in."""
     extras: Extras = field(default_factory=dict)
-    _call_ids: frozenset[str] | None = field(default=None, init=False, compare=False, repr=False)
+    _call_ids: Set[str] = field(default=frozenset(), init=False, compare=False, repr=False)
+    """Those of calls that were let go."""
 
-    def call_ids(self) -> frozenset[str]:
+    def call_ids(self) -> Set[str]:
         """The ids of all calls in it, which those of the reply must not repeat."""
-        if self._call_ids is None:
-            self._call_ids = frozenset(
-                part.call_id for _, parts in self.turns for part in parts if isinstance(part, Call)
-            )
-        return self._call_ids
+        found = {part.call_id for _, parts in self.turns for part in parts if isinstance(part, Call)}
+        return found or self._call_ids
 
     def let_go(self) -> None:
         """Its reply has begun, and nobody is asked again: of what was said there stay the ids of its calls."""
-        self.call_ids()
+        if found := self.call_ids():
+            self._call_ids = found
         self.turns.clear()
 
 

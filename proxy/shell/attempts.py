@@ -29,6 +29,8 @@ BACKEND_HEADER = "X-Proxy-Backend"
 
 
 class Attempts:
+    __slots__ = ("_chance", "_in_flight", "_left", "_made", "_request", "_retries", "_rules", "_several")
+
     def __init__(
         self,
         in_flight: InFlight,

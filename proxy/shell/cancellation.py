@@ -9,6 +9,8 @@ from proxy.core.errors import Fault, ProxyFault
 class Interruptible:
     """A context that raises an interruption by the proxy as a fault. When a client leaves, the cancellation passes."""
 
+    __slots__ = ("_disarmed", "_interruption", "_task")
+
     def __init__(self) -> None:
         task = asyncio.current_task()
         assert task is not None

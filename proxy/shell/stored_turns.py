@@ -87,6 +87,8 @@ class StoredTurns:
 
 
 class StoredTurn:
+    __slots__ = ("_loan", "_locked", "_tenant", "_turns")
+
     remembers = False
 
     def __init__(self, turns: StoredTurns, tenant: str, loan: Loan) -> None:

@@ -88,6 +88,8 @@ class KeptConnections:
 class Answer:
     """The head of an answer, and its body as it comes. A connection whose body was read to its end is kept."""
 
+    __slots__ = ("_kept", "body", "connection", "headers", "status")
+
     def __init__(
         self,
         kept: KeptConnections,

@@ -37,6 +37,8 @@ class Heartbeat:
     """The timer of one stream. It refers to the stream only while it runs: a circle of two would stay in memory until
     the garbage collector runs."""
 
+    __slots__ = ("_event", "_pause", "_stream", "_tasks", "_timer", "_timing", "busy", "last_write", "now")
+
     def __init__(self, timing: StreamTiming, tasks: Tasks) -> None:
         self.busy = False
         """A write is under way, has failed, or was the last. No heartbeat may come between."""

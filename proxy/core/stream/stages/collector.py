@@ -6,6 +6,8 @@ from proxy.core.events import Event, PartEnded, Reply, ReplyEnded
 
 
 class Collector:
+    __slots__ = ("_emit", "reply")
+
     def __init__(self, emit: Callable[[Event], None]) -> None:
         self.reply = Reply()
         self._emit = emit

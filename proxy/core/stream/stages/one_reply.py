@@ -18,6 +18,8 @@ class Taker(Protocol):
 
 
 class OneReply:
+    __slots__ = ("_delta", "_emit", "_nobody", "_started")
+
     def __init__(self, taker: Taker | None) -> None:
         """`taker`: None for a client that does not stream."""
         self._nobody = taker is None

@@ -39,7 +39,7 @@ class CompactionObject(ResponseObject):
 
     def finished(self, ended: ReplyEnded) -> dict[str, Any]:
         """Raises a fault unless the summary is whole: the client will replace its history by it."""
-        limit = self._frame["max_output_tokens"]
+        limit = self._own.get("max_output_tokens")
         if ended.ending is Ending.MAX_TOKENS and limit is not None:
             raise ClientFault(
                 f"max_output_tokens of {limit} leaves no room for a summary of the conversation: "

@@ -90,17 +90,17 @@ class ResponseObject:
         self._finished: dict[str, Any] = {}
         self._ended: ReplyEnded | None = None
         """How it is finished there."""
-        own = {"id": self.id, "created_at": self.created, "model": body.get("model"), "store": stores}
+        self._own = {"id": self.id, "created_at": self.created, "model": body.get("model"), "store": stores}
         if named.conversation is not None:
-            own["conversation"] = {"id": named.conversation}
-        self._frame = {**FRAME, **own, **echoed(body, run, tools)}
+            self._own["conversation"] = {"id": named.conversation}
+        self._own.update(echoed(body, run, tools))
 
     def started(self) -> dict[str, Any]:
-        return self._frame
+        return FRAME | self._own
 
     def queued(self) -> dict[str, Any]:
         """Before any backend is asked."""
-        return self._frame | {"status": "queued"}
+        return self.started() | {"status": "queued"}
 
     def new_id(self, index: int, kind: PartKind, tool_kind: ToolKind = FUNCTION) -> str:
         prefix = FORMS[tool_kind].prefix if kind is CALL else PREFIXES.get(kind, "msg")
@@ -132,7 +132,7 @@ class ResponseObject:
 
     def _made(self, ended: ReplyEnded) -> dict[str, Any]:
         self.output = [self._items[index] for index in sorted(self._items)]
-        response = self._frame | {
+        response = self.started() | {
             "status": STATUS[ended.ending],
             "store": self.stores,
             "completed_at": int(self._now()) if ended.ending is COMPLETED else None,
