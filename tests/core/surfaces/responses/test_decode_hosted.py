@@ -3,7 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from proxy.core import jsontext
+from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Hosted, HostedItem, Request, ToolChoice, ToolName
 from proxy.core.stored.named import Known, Named
@@ -118,6 +121,13 @@ def test_what_they_did_is_in_a_history_that_a_mere_text_continues() -> None:
         "And?",
     ]
     assert not ledger.dropped
+
+
+def test_unless_somebody_says_so_nobody_runs_any() -> None:
+    RESPONSES.read({"model": "m", "input": "Hi", "tools": [SEARCH]}, {}, ledger := Ledger())
+    assert ledger.dropped == {"hosted_tool": 1}
+    with pytest.raises(ClientFault, match="must be a JSON object"):
+        RESPONSES.read([], {}, ledger)
 
 
 def test_the_echo_has_them_without_their_secrets() -> None:
