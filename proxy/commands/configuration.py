@@ -7,7 +7,7 @@ from proxy import watchers
 from proxy.commands import store_finding
 from proxy.commands.backend_or_demo import DEMO_ANSWERS
 from proxy.commands.command import DONE, Command, add_settings, read_settings, run
-from proxy.commands.writability import unwritable_now
+from proxy.commands.writability import try_to_write
 from proxy.process import SettingsRefused
 from proxy.settings.loading import describe, misspelt
 from proxy.settings.root import Settings
@@ -23,8 +23,12 @@ async def _check(settings: Settings) -> int:
     check_otel(settings.otel)
     recorded = ""
     if directory := watchers.recordings(settings.recorder):
-        if problem := unwritable_now(directory.absolute()):
-            raise SettingsRefused(f"recorder.directory: {problem}")
+        try:
+            try_to_write(directory.absolute())
+        except OSError as error:
+            raise SettingsRefused(
+                f"recorder.directory: {directory} cannot be written: {error.strerror}"
+            ) from error
         recorded = f" Requests are recorded in {directory} (recorder.keep)."
     demo = "" if settings.all_backends else f" {DEMO_ANSWERS}"
     print(f"The settings are valid. With them, {await store_finding.proved(settings)}.{recorded}{demo}")

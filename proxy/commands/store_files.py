@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from proxy.commands.writability import unwritable_now
+from proxy.commands.writability import try_to_write
 from proxy.settings.root import Settings
 from proxy.shell.stores.engines import LIVE_FILE, RECORDS_FILE
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
@@ -17,6 +17,7 @@ from proxy.shell.stores.sql.census_steps import CensusSteps, Inspected
 from proxy.shell.stores.sql.tables import LIVE, RECORDS
 from proxy.shell.stores.sqlite.inspection import inspect, prove
 from proxy.shell.stores.sqlite.live import SqliteLive
+from proxy.shell.stores.sqlite.reasons import reason
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.shell.stores.sqlite.schema import shortcoming
 from proxy.shell.stores.terms import Clock
@@ -112,8 +113,10 @@ class StoreFiles:
         """What is there, in words; raises StoreUnreadable or StoreDown."""
         for path, schema in ((self.records, RECORDS), (self.live, LIVE)):
             prove(path, schema, self.settings.store.wait_seconds)
-        if problem := unwritable_now(self.directory):
-            raise StoreDown(problem)
+        try:
+            try_to_write(self.directory)
+        except OSError as error:
+            raise reason(self.records, error, opening=True) from error
         return ""
 
 

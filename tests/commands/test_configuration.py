@@ -53,3 +53,14 @@ def test_where_recordings_would_be_lost_is_said_before_the_start(
     assert main(["check-config", "--config", str(config)]) == 0
     assert f"Requests are recorded in {tmp_path}/recordings (recorder.keep)." in capsys.readouterr().out
     assert not (tmp_path / "recordings").exists()
+
+
+def test_a_store_whose_directory_cannot_be_made_ends_check_and_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rights do not tell it: no file system takes so long a name."""
+    directory = tmp_path / ("a" * 300)
+    said = f"{directory}/state.db cannot be made (File name too long). Name another directory in store.url.\n"
+    for command in ("check-config", "serve"):
+        assert main([command, "--store", f"sqlite:{directory}", "--port", "0"]) == 1
+        assert capsys.readouterr().err.endswith(said)

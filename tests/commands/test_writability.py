@@ -11,13 +11,13 @@ def test_where_no_file_can_be_made_is_said_before_the_start(tmp_path: Path) -> N
     """Rights do not tell it: here no file may have a byte, as on a disk that is full."""
     config = tmp_path / "proxy.toml"
     config.write_text(f'[store]\nurl = "sqlite:{tmp_path}/new"\n', encoding="utf-8")
-    said = f"nothing can be written in {tmp_path}: File too large"
     checked = check_without_room(config)
     assert checked.returncode == 0, "it may be better at the start"
-    assert f"; but now that does not work ({said})." in checked.stdout
+    assert f"; but now that does not work ({tmp_path}/new/state.db: File too large)." in checked.stdout
     config.write_text(f'[recorder]\nkeep = "all"\ndirectory = "{tmp_path}/new"\n', encoding="utf-8")
     checked = check_without_room(config)
-    assert (checked.returncode, checked.stderr) == (2, f"recorder.directory: {said}\n")
+    said = f"recorder.directory: {tmp_path}/new cannot be written: File too large\n"
+    assert (checked.returncode, checked.stderr) == (2, said)
     assert [*tmp_path.iterdir()] == [config], "nothing is left of the attempts"
 
 

@@ -42,9 +42,9 @@ def look(path: Path, schema: Schema, step: Callable[[int], Step[Result]], patien
     """Asks what only reads; it is given the version of the tables. None: nothing was ever kept there. Raises
     StoreUnreadable, or StoreDown, as when somebody has the lock for longer than `patience` in seconds."""
     refuse_old_sqlite()
-    if not path.exists():
-        return None
     try:
+        if not path.exists():
+            return None
         with _connected(path, patience) as connection:
             connection.execute("begin")
             if connection.execute(HAS_TABLES).fetchone() is None:

@@ -12,13 +12,14 @@ DAMAGED: Final = (
     "{path} {what}. Nothing is read or written there any more. Stop the proxy, put the file back"
     " (`responses-proxy store backup` makes copies) or move it away, and start again."
 )
-
-
 FORBIDDEN: Final = (
     "{path} must not be read and written by this user ({what}). Make it this user's, with all files beside it, or name"
     " another directory in store.url."
 )
 NO_RIGHTS: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+UNMAKEABLE: Final = "{path} cannot be made ({what}). Name another directory in store.url."
+NO_PLACE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP})
+"""The path is wrong, and stays so; a disk that is full does not."""
 
 
 def reason(path: Path, failure: BaseException, *, opening: bool = False) -> BaseException:
@@ -31,7 +32,10 @@ def reason(path: Path, failure: BaseException, *, opening: bool = False) -> Base
             return kind(DAMAGED.format(path=path, what=f"is damaged ({failure})"))
         return StoreDown(f"{path}: {failure}")
     if isinstance(failure, OSError):
-        return StoreDown(f"{path}: {failure.strerror or failure}")
+        what = failure.strerror or failure
+        if opening and failure.errno in NO_PLACE:
+            return StoreUnreadable(UNMAKEABLE.format(path=path, what=what))
+        return StoreDown(f"{path}: {what}")
     return failure
 
 

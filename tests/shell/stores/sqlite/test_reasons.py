@@ -59,6 +59,16 @@ def test_who_has_no_rights_has_none_later(number: int) -> None:
     assert type(reason(PATH, failure)) is StoreDown
 
 
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP])
+def test_a_wrong_path_stays_wrong(number: int) -> None:
+    """`/proc/nowhere` does not come into being by being tried again."""
+    failure = OSError(number, os.strerror(number))
+    told = reason(PATH, failure, opening=True)
+    assert type(told) is StoreUnreadable
+    assert str(told).endswith(f"cannot be made ({os.strerror(number)}). Name another directory in store.url.")
+    assert type(reason(PATH, failure)) is StoreDown, "what was opened once may come back"
+
+
 @pytest.mark.parametrize("code", [sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY])
 def test_sqlite_does_not_say_why_it_cannot_open_a_file(
     tmp_path: Path, code: int, monkeypatch: pytest.MonkeyPatch
