@@ -5,11 +5,11 @@ from typing import Annotated
 from pydantic import Field
 
 from proxy.settings.section import Section
-from proxy.settings.values import BackendUrl, HeaderName, HeaderValue, Seconds
+from proxy.settings.values import CollectorUrl, HeaderName, HeaderValue, Seconds
 
 
 class OtelSettings(Section):
-    endpoint: BackendUrl | None = None
+    endpoint: CollectorUrl | None = None
     """Where traces are sent by OTLP over HTTP: the whole URL, as `http://localhost:4318/v1/traces`. Needs the
     extra `otel`. Default: no traces."""
     headers: dict[HeaderName, HeaderValue] = {}

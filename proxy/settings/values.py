@@ -2,7 +2,7 @@
 
 import re
 from typing import Annotated, Any
-from urllib.parse import parse_qsl
+from urllib.parse import SplitResult, parse_qsl
 
 from pydantic import AfterValidator, Field, SecretStr
 
@@ -15,6 +15,7 @@ from proxy.core.profile import DEFAULT, overridden
 from proxy.settings.server_urls import SecretUrl, live_url
 
 AUTO = "auto"
+COLLECTOR = "http://localhost:4318/v1/traces"
 
 BYTES_PER_MIB = 1 << 20
 
@@ -42,11 +43,18 @@ def _store_url(url: SecretUrl) -> SecretUrl:
 
 
 def _backend_url(url: str) -> str:
-    parts = checked(url)
+    return _without_secrets(url, checked(url), "as key, or in headers")
+
+
+def _collector_url(url: str) -> str:
+    return _without_secrets(url, checked(url, COLLECTOR), "in otel.headers")
+
+
+def _without_secrets(url: str, parts: SplitResult, elsewhere: str) -> str:
     for name, value in parse_qsl(parts.query):
         if _names_a_secret(name) or _RANDOM.search(value):
             raise ValueError(
-                f"must not hold a secret ({name.lower()}), which would be shown; give it as key, or in headers"
+                f"must not hold a secret ({name.lower()}), which would be shown; give it {elsewhere}"
             )
     return url.strip()
 
@@ -134,6 +142,7 @@ def _prefix(text: str) -> str:
 
 Seconds = Annotated[float, Field(gt=0)]
 BackendUrl = Annotated[str, AfterValidator(_backend_url)]
+CollectorUrl = Annotated[str, AfterValidator(_collector_url)]
 BackendName = Annotated[str, AfterValidator(_backend_name)]
 ProfileName = Annotated[str, AfterValidator(_profile_name)]
 ProfileFields = Annotated[dict[str, Any], AfterValidator(_profile_fields)]

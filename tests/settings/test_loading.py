@@ -116,7 +116,7 @@ def test_the_words_that_a_setting_may_be_are_told_with_it() -> None:
         ("[models]\ncontext_windows = {a = 0}\n", "models.context_windows.a: must be greater than 0"),
         ("[backend]\nmodels = {a = 1}\n", "backend.models.a: must be text in quotes"),
         ('[backend]\nurl = "localhost:8000"\n', "backend.url: 'localhost:8000' is not a URL such as"),
-        ('[backend]\nurl = "http://me:secret@host"\n', "backend.url: a backend URL must not hold a user"),
+        ('[backend]\nurl = "http://me:secret@host"\n', "backend.url: must not hold a user"),
         ('[backend]\nprofile = "vlm"\n', "backend.profile: must be auto or one of anthropic,"),
         ("[backend]\noverrides = {colour = 1}\n", "backend.overrides: colour: no such profile field"),
         ('[backend]\noverrides = {replay = "all"}\n', "backend.overrides: replay:"),

@@ -43,6 +43,9 @@ def test_what_is_right_passes(kind: str, value: Any) -> None:
     [
         ("BackendUrl", "localhost:8000", "is not a URL such as http://localhost:8000/v1"),
         ("BackendUrl", "http://h/?Key=1", r"must not hold a secret \(key\)"),
+        ("BackendUrl", "http://h/?Key=1", "give it as key, or in headers"),
+        ("CollectorUrl", "localhost:4318", "is not a URL such as http://localhost:4318/v1/traces"),
+        ("CollectorUrl", "http://h/?Key=1", r"must not hold a secret \(key\), .* give it in otel.headers"),
         ("BackendName", "a/b", "must be made of letters, digits, dots"),
         ("BackendName", "a b", "must be made of letters, digits, dots"),
         ("BackendName", "ä", "must be made of letters, digits, dots"),

@@ -99,17 +99,17 @@ def _below(base_url: str, pasted: str, root: str, query: tuple[tuple[str, str], 
     return urlunsplit((url.scheme, url.netloc, base + endpoint, urlencode([*given, *added]), ""))
 
 
-def checked(url: str) -> SplitResult:
-    """Takes a base URL apart; ValueError says what is wrong with it."""
+def checked(url: str, example: str = "http://localhost:8000/v1") -> SplitResult:
+    """Takes a server's URL apart; ValueError says what is wrong with it."""
     try:
         parts = urlsplit(url.strip())
         port = parts.port
     except ValueError as error:
         raise ValueError(f"{_without_secrets(url)} is not a URL: {error}") from None
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        raise ValueError(f"{_without_secrets(url)} is not a URL such as http://localhost:8000/v1")
+        raise ValueError(f"{_without_secrets(url)} is not a URL such as {example}")
     if "@" in parts.netloc:
-        raise ValueError("a backend URL must not hold a user or password; give the key by itself")
+        raise ValueError("must not hold a user or password; give the key by itself")
     if not (_HOST.fullmatch(parts.netloc) and parts.netloc.isprintable()):
         raise ValueError(f"{_without_secrets(url)} has no host that could be connected to")
     if parts.fragment:
