@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from hashlib import sha256
 
-from proxy.core.backends.routes import Routes
 from proxy.core.backends.target import Target
 from proxy.core.catalog import Catalog
 from proxy.core.flow.reply import get_ready
@@ -80,9 +79,9 @@ def backends_of(
             teaching=teaching,
         )
 
-    routing = settings.routing
-    routes = Routes(settings.default_backend, routing.models, routing.aliases, routing.fallbacks)
-    return Backends({name: made(name, wanted) for name, wanted in settings.all_backends.items()}, routes)
+    return Backends(
+        {name: made(name, wanted) for name, wanted in settings.all_backends.items()}, settings.routes
+    )
 
 
 def catalog_of(settings: Settings) -> Catalog:

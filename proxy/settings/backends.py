@@ -33,7 +33,8 @@ class BackendSettings(Section):
     profile: ProfileName = AUTO
     """Name of the profile that describes the backend. `auto` finds it by the URL, or by asking the backend."""
     models: dict[str, str] = {}
-    """Model names that clients use, each with the name that the backend uses."""
+    """Model names that clients use, each with the name that the backend uses. This only renames: of several backends,
+    `routing` says which one answers."""
     headers: dict[HeaderName, HeaderValue] = {}
     """Headers that the proxy adds to every request to the backend."""
     overrides: ProfileFields = {}

@@ -4,6 +4,7 @@ from typing import Self
 
 from pydantic import model_validator
 
+from proxy.core.backends.routes import Routes
 from proxy.core.policy.hosts import is_loopback
 from proxy.settings.backends import (
     BackendSettings,
@@ -19,6 +20,7 @@ from proxy.settings.section import Section
 from proxy.settings.server import ClientSettings, LogSettings, MetricsSettings, ServerSettings
 from proxy.settings.store import BackgroundSettings, LiveSettings, StoreSettings
 from proxy.settings.tenants import LimitSettings, TenantSettings
+from proxy.settings.toml_text import toml_value
 from proxy.settings.values import BackendName
 
 ONLY = "backend"
@@ -90,6 +92,14 @@ class Settings(Section):
         only = names[0] if len(names) == 1 or names[:1] == [ONLY] else None
         return self.routing.default or only
 
+    @property
+    def routes(self) -> Routes:
+        routing = self.routing
+        return Routes(self.default_backend, routing.models, routing.aliases, routing.fallbacks)
+
+    def _table(self, backend: str) -> str:
+        return f"backends.{backend}" if backend in self.backends else "backend"
+
     def limits_of(self, tenant: str) -> LimitSettings:
         own = self.tenants[tenant].model_dump(exclude_unset=True, exclude={"keys"})
         return LimitSettings.model_validate(self.limits.model_dump() | own)
@@ -117,11 +127,27 @@ class Settings(Section):
         return self
 
     @model_validator(mode="after")
+    def _renamed_models_are_reached(self) -> Self:
+        """A backend's `models` reads as if it sent requests there, but it only renames what `routing` has sent."""
+        routes = self.routes
+        fallbacks = {other for others in routes.fallbacks.values() for other in others}
+        for name, backend in self.all_backends.items():
+            for model in backend.models:
+                routed = routes.find(routes.real_name(model)) and (name, model) in routes.candidates(model)
+                if not routed and f"{name}/{model}" not in fallbacks:
+                    raise ValueError(
+                        f"{self._table(name)}.models.{model}: has no effect, as requests for {model} do not go to"
+                        f" {name}. To send them there: routing.models = {toml_value({model: name})}"
+                    )
+        return self
+
+    @model_validator(mode="after")
     def _keys_are_whose_they_are(self) -> Self:
         for name, backend in self.all_backends.items():
             if self.tenants and backend.forward_key:
-                table = f"backends.{name}" if name in self.backends else "backend"
-                raise ValueError(f"{table}.forward_key: clients' keys are their tenants'; set it to false")
+                raise ValueError(
+                    f"{self._table(name)}.forward_key: clients' keys are their tenants'; set it to false"
+                )
         holders: dict[str, str] = {}
         for name, tenant in self.tenants.items():
             for digest in tenant.keys:

@@ -103,8 +103,10 @@ async def test_a_chat_client_that_cannot_carry_it_has_it_remembered() -> None:
 async def test_it_goes_to_the_model_that_has_made_it(model: str) -> None:
     async with AsyncExitStack() as stack:
         one, two = [await stack.enter_async_context(saying([THOUGHT, CALL], [SAID])) for _ in "12"]
-        known = {"profile": "openai", "models": {"there": MODEL}}
-        backends: Any = {"one": known | {"url": one.url}, "two": known | {"url": two.url}}
+        backends: Any = {
+            name: {"profile": "openai", "url": at.url} for name, at in (("one", one), ("two", two))
+        }
+        backends["two"]["models"] = {"there": MODEL}
         routing = {"default": "one", "models": {"there": "two"}}
         url = await stack.enter_async_context(proxy(backends=backends, routing=routing))
         told = await post(url, "/v1/responses", ASK | {"include": INCLUDE})

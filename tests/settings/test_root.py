@@ -45,6 +45,21 @@ def test_the_only_backend_is_the_default_one(write: Write) -> None:
             "routing.fallbacks.m: there is no backend 'x' (backends.x)",
         ),
         (
+            f'{TWO}models = {{"gpt-5" = "qwen"}}\n[routing]\ndefault = "here"\n',
+            "backends.there.models.gpt-5: has no effect, as requests for gpt-5 do not go to there."
+            ' To send them there: routing.models = {gpt-5 = "there"}',
+        ),
+        (
+            f'{TWO}models = {{"gpt-5" = "qwen"}}\n[routing]\nmodels = {{"a" = "here"}}\n',
+            "backends.there.models.gpt-5: has no effect, as requests for gpt-5 do not go to there."
+            ' To send them there: routing.models = {gpt-5 = "there"}',
+        ),
+        (
+            '[backend]\nurl = "http://x"\nmodels = {"m" = "n"}\n[routing]\naliases = {"m" = "o"}\n',
+            "backend.models.m: has no effect, as requests for m do not go to backend."
+            ' To send them there: routing.models = {m = "backend"}',
+        ),
+        (
             f'[backend]\nurl = "http://x"\nforward_key = true\n[tenants.a]\nkeys = ["{KEY}"]\n',
             "backend.forward_key: clients' keys are their tenants'; set it to false",
         ),
@@ -65,6 +80,20 @@ def test_the_only_backend_is_the_default_one(write: Write) -> None:
 def test_settings_that_contradict_each_other(write: Write, text: str, expected: str) -> None:
     path = write(text)
     assert complaint({}, {}, path) == f"{path}: {expected}"
+
+
+@pytest.mark.parametrize(
+    "routing",
+    [
+        'default = "there"',
+        'models = {"gpt-*" = "there"}',
+        'default = "here"\nfallbacks = {"gpt-5" = ["there"]}',
+        'default = "here"\nfallbacks = {"other" = ["there/gpt-5"]}',
+    ],
+)
+def test_a_backend_may_have_a_name_of_its_own_for_what_is_sent_to_it(write: Write, routing: str) -> None:
+    settings = load({}, {}, write(f'{TWO}models = {{"gpt-5" = "qwen"}}\n[routing]\n{routing}\n')).settings
+    assert settings.backends["there"].models == {"gpt-5": "qwen"}
 
 
 def test_s01_what_others_can_reach_wants_keys_or_a_clear_word(write: Write) -> None:
