@@ -4,7 +4,6 @@ A record is whole JSON in three pieces, so that a history is put together withou
 added (`input`), what the model answered (`output`), and the response object around it (`answer`).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,21 +18,7 @@ class Status(StrEnum):
 
 
 FINAL = frozenset({Status.COMPLETED, Status.INCOMPLETE, Status.FAILED, Status.CANCELLED})
-
-NEXT: Mapping[Status, frozenset[Status]] = {
-    Status.QUEUED: frozenset({Status.IN_PROGRESS, Status.FAILED, Status.CANCELLED}),
-    Status.IN_PROGRESS: FINAL,
-    **dict.fromkeys(FINAL, frozenset[Status]()),
-}
-"""What may follow. Whatever is final stays so for ever."""
-
-
-def diagram() -> str:
-    """Draws the table as a Mermaid state diagram."""
-    lines = ["stateDiagram-v2", f"    [*] --> {Status.QUEUED}"]
-    lines += [f"    {now} --> {then}" for now, ends in NEXT.items() for then in Status if then in ends]
-    lines += [f"    {final} --> [*]" for final in Status if final in FINAL]
-    return "\n".join(lines)
+"""Whatever is final stays so for ever: the stores see to it."""
 
 
 @dataclass(slots=True)
