@@ -35,6 +35,7 @@ from proxy.core.policy.hosts import Hosts
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.shares import Shares
 from proxy.core.surfaces.chat.surface import ChatSurface
+from proxy.core.surfaces.memory.call_ids import CallMaps
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native.surface import NativeSurface
@@ -318,7 +319,7 @@ def _handlers(
             compaction=replace(responses, form=CompactionObject, name="compact"),
             counting=replace(responses, name="input_tokens"),
             chat=ChatSurface(mint, _now),
-            native=NativeSurface(mint, _now, signer),
+            native=NativeSurface(mint, _now, CallMaps(signer)),
         ),
         worker_metrics=worker_metrics,
         shows_metrics=metrics_readers_of(settings) is not None,

@@ -10,6 +10,7 @@ from proxy.core.recorded.trusting import TrustingSigner
 from proxy.core.surfaces.chat.surface import ChatSurface
 from proxy.core.surfaces.clients import EventStyle
 from proxy.core.surfaces.framing import LOG, SOCKET, SSE
+from proxy.core.surfaces.memory.call_ids import CallMaps
 from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.surfaces.reading.parsing import parsed
 from proxy.core.surfaces.responses import compaction, counting
@@ -29,7 +30,7 @@ def surface_of(name: str, conditions: Conditions, mint: Mint, now: Callable[[], 
     if name == "chat":
         return ChatSurface(mint, now)
     if name == "native":
-        return NativeSurface(mint, now, signer)
+        return NativeSurface(mint, now, CallMaps(signer))
     told = conditions.options
     options = ResponsesOptions(EventStyle(told.events), told.message_first, told.stores, told.background)
     real = conditions.real_model

@@ -30,6 +30,7 @@ from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import CODEX, ClientProfile
+from proxy.core.surfaces.memory.call_ids import CallMaps
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.tenants import ANYBODY, Mode, Tenant
@@ -135,7 +136,7 @@ def test_what_only_passes_text_on_is_not_in_its_way() -> None:
 
 def test_what_a_provider_does_is_left_out_for_surfaces_without_a_form_for_it() -> None:
     there = replace(KEEPS, dialect="responses")
-    native = NativeSurface(counting_mint(), lambda: NOW, TokenSigner("secret"))
+    native = NativeSurface(counting_mint(), lambda: NOW, CallMaps(TokenSigner("secret")))
     for surface, left_out in ((RESPONSES, False), (native, True)):
         found, _ = stages_for(preparation(TOOLS, there), Asker(surface, CODEX, ANYBODY), None, Ledger())
         assert (found[0].name == "hosted_left_out") is left_out
@@ -161,7 +162,7 @@ def test_calls_are_checked_only_where_that_is_wanted() -> None:
 def test_where_arguments_are_not_checked_a_surface_may_still_want_an_object(
     arguments: str, fits: bool
 ) -> None:
-    native = NativeSurface(counting_mint(), lambda: NOW, TokenSigner("secret"))
+    native = NativeSurface(counting_mint(), lambda: NOW, CallMaps(TokenSigner("secret")))
     prepared = preparation(replace(TOOLS, validate_arguments=False), KEEPS_NOTHING)
     asker, sink = Asker(native, NOBODY, ANYBODY), recorder([])
     flow = reply_flow(prepared, asker, mint=counting_mint(), stamp="", ledger=Ledger(), sink=sink)

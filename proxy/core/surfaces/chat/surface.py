@@ -9,7 +9,7 @@ from proxy.core.events import Reply
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
-from proxy.core.stored.named import Known
+from proxy.core.stored.named import Known, Named
 from proxy.core.stored.record import Record
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.chat import decode
@@ -43,8 +43,9 @@ class ChatSurface:
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)
 
-    def named(self, body: Any, ledger: Ledger, tenant: str = "") -> None:
+    def named(self, body: Any, ledger: Ledger, tenant: str = "") -> Named | None:
         """These clients send the whole conversation."""
+        return None
 
     def read(
         self,

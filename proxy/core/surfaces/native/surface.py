@@ -1,63 +1,41 @@
 """The native surface: the Chat API with stricter requests, parsed arguments, and call ids of the proxy's own."""
 
 from collections.abc import Callable, Mapping
-from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
-from proxy.core.errors import Fault
 from proxy.core.events import Reply
-from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
-from proxy.core.model import Request
 from proxy.core.stored.named import Known, Named
-from proxy.core.stored.record import Record
 from proxy.core.surfaces import clients
-from proxy.core.surfaces.chat.completion import PARAMS, Completion
-from proxy.core.surfaces.chat.encode import ChatEncoder
-from proxy.core.surfaces.clients import ClientProfile
-from proxy.core.surfaces.errors import error_body
-from proxy.core.surfaces.framing import Framing
+from proxy.core.surfaces.chat.completion import Completion
+from proxy.core.surfaces.chat.surface import ChatContext, ChatSurface
 from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps, memos_of
-from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native import decode
 from proxy.core.surfaces.native.calls import ParsedCalls, note
 from proxy.core.surfaces.surface import NO_HEADERS, NO_MEMOS, WholeAnswer
 
 
-class NativeSurface:
+@dataclass(slots=True, frozen=True)
+class NativeSurface(ChatSurface):
+    maps: CallMaps
+
     name = "native"
     strict = True
-    own_call_ids = True
-    tells_hosted = False
-    params = PARAMS
     parses_arguments = True
-
-    def __init__(self, mint: Mint, now: Callable[[], float], signer: TokenSigner) -> None:
-        self._mint = mint
-        self._now = now
-        self._maps = CallMaps(signer)
-
-    def drawing(self, mint: Mint, now: Callable[[], float]) -> Self:
-        other = copy(self)
-        other._mint, other._now = mint, now
-        return other
 
     def remembered(self, body: Any, tenant: str) -> Mapping[str, bytes]:
         conversation_id, call_ids = decode.named(body)
         if conversation_id is None:
             return NO_MEMOS
-        known = self._maps.of(tenant, conversation_id)
+        known = self.maps.of(tenant, conversation_id)
         return memos_of(conversation_id, known, filter(known.knows, call_ids))
-
-    def error(self, fault: Fault) -> dict[str, Any]:
-        return error_body(fault)
 
     def named(self, body: Any, ledger: Ledger, tenant: str = "") -> Named | None:
         """These clients send the whole conversation. Which calls are in it may be known to another process."""
         conversation_id, call_ids = decode.named(body)
-        memos = self._maps.lacking(tenant, conversation_id, call_ids) if conversation_id else ()
+        memos = self.maps.lacking(tenant, conversation_id, call_ids) if conversation_id else ()
         return Named(memos=memos) if memos else None
 
     def read(
@@ -70,11 +48,11 @@ class NativeSurface:
     ) -> "NativeContext":
         client = clients.recognise(headers)
         decoded = decode.decode(
-            body, headers, ledger, self._maps, tenant, known.memos.values() if known else ()
+            body, headers, ledger, self.maps, tenant, known.memos.values() if known else ()
         )
         calls = ParsedCalls(decoded.call_map if decoded.conversation_id is None else None)
         completion = Completion(
-            decoded.request, self._mint, self._now, calls, ledger, include_usage=decoded.include_usage
+            decoded.request, self.mint, self.now, calls, ledger, include_usage=decoded.include_usage
         )
         ledger.note(client=client.name, response_id=completion.id)
         keep_call_map = None
@@ -86,22 +64,14 @@ class NativeSurface:
         self, tenant: str, conversation_id: str, call_map: CallMap, reply: Reply, owner: str
     ) -> Mapping[str, bytes]:
         made = note(call_map, reply.parts)
-        self._maps.keep(owner, tenant, conversation_id, call_map)
+        self.maps.keep(owner, tenant, conversation_id, call_map)
         return memos_of(conversation_id, call_map, made)
 
 
 @dataclass(slots=True, frozen=True)
-class NativeContext:
-    request: Request
-    client: ClientProfile
-    completion: Completion
+class NativeContext(ChatContext):
     keep_call_map: Callable[[Reply, str], Mapping[str, bytes]] | None
     """Remembers the calls of a reply, for an owner; None if the client keeps them."""
-    shares = True
-
-    def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
-        """Ignores the framing: this API has only one."""
-        return ChatEncoder(self.completion, emit)
 
     def whole(self, reply: Reply) -> WholeAnswer:
         body = self.completion.whole(reply)
@@ -114,19 +84,3 @@ class NativeContext:
 
     def remember(self, reply: Reply, owner: str) -> Mapping[str, bytes]:
         return NO_MEMOS if self.keep_call_map is None else self.keep_call_map(reply, owner)
-
-    def to_store(self, reply: Reply) -> None:
-        """Nothing continues a completion."""
-
-    def queued(self) -> None:
-        """These clients wait for their answers."""
-
-    def record(self, reply: Reply) -> None:
-        """Nobody asks for a completion again."""
-
-    def owning(self, record: Record) -> Record:
-        """Its clients send all that they continue."""
-        return record
-
-    def not_stored(self, remark: str, ledger: Ledger) -> None:
-        """Nobody was promised that it would be."""

@@ -20,7 +20,7 @@ from proxy.core.stored.named import Known, Named
 from proxy.core.stored.record import Record, Status
 from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import SSE
-from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap
+from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps
 from proxy.core.surfaces.native.surface import NativeContext, NativeSurface
 from tests.support.chat_streams import read_chat_stream
 from tests.support.replies import NOW, SIGNER, counting_mint
@@ -35,7 +35,7 @@ def reply(*parts: ReplyPart) -> Reply:
 
 
 def surface() -> NativeSurface:
-    return NativeSurface(counting_mint(), lambda: NOW, SIGNER)
+    return NativeSurface(counting_mint(), lambda: NOW, CallMaps(SIGNER))
 
 
 TALK: dict[str, Any] = {
@@ -198,7 +198,7 @@ def test_an_error_has_its_envelope() -> None:
 
 def test_what_is_remembered_of_a_conversation_is_told_as_memos() -> None:
     """N03: whoever knows them reads the request as it was read here."""
-    speaking = NativeSurface(counting_mint(), lambda: NOW, SIGNER)
+    speaking = NativeSurface(counting_mint(), lambda: NOW, CallMaps(SIGNER))
     read = speaking.read(BODY | {"conversation_id": "c"}, {}, Ledger())
     ended = PartEnded(CALL, complete=True)
     read.remember(Reply([ended], ReplyEnded(Ending.COMPLETED)), "ann")
@@ -208,7 +208,7 @@ def test_what_is_remembered_of_a_conversation_is_told_as_memos() -> None:
     body = BODY | {"conversation_id": "c", "messages": BODY["messages"] + history}  # type: ignore[operator]
     memos = speaking.drawing(counting_mint(), lambda: 7.0).remembered(body, "")
     assert len(memos) == 1
-    elsewhere = NativeSurface(counting_mint(), lambda: NOW, SIGNER)
+    elsewhere = NativeSurface(counting_mint(), lambda: NOW, CallMaps(SIGNER))
     assert elsewhere.remembered(body, "") == elsewhere.remembered(BODY, "") == {}
     known = elsewhere.read(body, {}, Ledger(), known=Known(Named(), memos=memos))
     assert known.request == speaking.read(body, {}, Ledger()).request
