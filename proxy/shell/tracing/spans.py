@@ -28,7 +28,6 @@ LONGEST: Final = 256
 SERVER_ERROR: Final = 500
 CLIENT_ERROR: Final = 400
 NANOSECONDS: Final = 1_000_000_000
-MILLISECONDS: Final = 1000.0
 PORTS: Final = {"http": 80, "https": 443}
 
 PROVIDERS: Final[Mapping[str, str]] = {

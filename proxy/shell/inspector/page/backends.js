@@ -3,7 +3,7 @@
 import { chart } from "./charts.js";
 import { fill, h } from "./dom.js";
 import { clock, middle, outcome, quantile, seconds, speed } from "./format.js";
-import { ask } from "./proxy.js";
+import { Standing } from "./proxy.js";
 
 const LATELY = 120;
 const STATES = {
@@ -12,29 +12,11 @@ const STATES = {
   open: ["bad", "is left alone"],
 };
 
-/** Asks for how things stand whenever there may be news, and at least so often while it is seen. */
-const PAUSE = 2000;
-
-export class Backends {
+export class Backends extends Standing {
   constructor(requests) {
+    super();
     this._requests = requests;
-    this._asked = 0;
     this.element = h("div", { class: "cards" }, h("h2", { class: "unseen" }, "Backends"));
-  }
-
-  open() {
-    this.update();
-  }
-
-  async update() {
-    if (Date.now() - this._asked < PAUSE) return;
-    this._asked = Date.now();
-    try {
-      const { workers, shared } = await ask("standing");
-      this._draw(Object.values(workers).filter(Boolean), shared);
-    } catch {
-      // the list says that the proxy does not answer
-    }
   }
 
   _draw(workers, shared) {

@@ -31,6 +31,28 @@ export async function ask(path, parameters = {}) {
   return body;
 }
 
+/** A part of the page that draws how things stand. It asks when there may be news, but not more often than this. */
+const STANDING_PAUSE = 2000;
+
+export class Standing {
+  _asked = 0;
+
+  open() {
+    this.update();
+  }
+
+  async update() {
+    if (Date.now() - this._asked < STANDING_PAUSE) return;
+    this._asked = Date.now();
+    try {
+      const { workers, shared } = await ask("standing");
+      this._draw(Object.values(workers).filter(Boolean), shared);
+    } catch {
+      // the list says that the proxy does not answer
+    }
+  }
+}
+
 /** The requests that are known here, kept up to date: `changed` is called when there is news, `failed` when there is
  * none to be had. */
 export class Requests {

@@ -2,31 +2,15 @@
 
 import { fill, h } from "./dom.js";
 import { count, seconds } from "./format.js";
-import { ask } from "./proxy.js";
+import { Standing } from "./proxy.js";
 
-const PAUSE = 2000;
 const UNITS = { requests: "requests", "tool-calls": "tool calls" };
 
-export class Tenants {
+export class Tenants extends Standing {
   constructor(requests) {
+    super();
     this._requests = requests;
-    this._asked = 0;
     this.element = h("div", { class: "page" });
-  }
-
-  open() {
-    this.update();
-  }
-
-  async update() {
-    if (Date.now() - this._asked < PAUSE) return;
-    this._asked = Date.now();
-    try {
-      const { workers, shared } = await ask("standing");
-      this._draw(Object.values(workers).filter(Boolean), shared);
-    } catch {
-      // the list says that the proxy does not answer
-    }
   }
 
   _draw(workers, shared) {
