@@ -10,6 +10,7 @@ from aiohttp import web
 from proxy.core import jsontext
 from tests.scripted import chat, responses
 from tests.scripted.say import Say
+from tests.support.serving import serving_all
 
 Json = dict[str, Any]
 
@@ -53,14 +54,5 @@ class Half:
 @asynccontextmanager
 async def half(*has: str, missing: int = 404, words: Any = "404: Not Found") -> AsyncIterator[Half]:
     server = Half(has, missing, words)
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", server.handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        server.url = f"http://{host}:{port}"
+    async with serving_all(server.handle) as server.url:
         yield server
-    finally:
-        await runner.cleanup()

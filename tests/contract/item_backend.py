@@ -9,6 +9,7 @@ from aiohttp import web
 
 from proxy.core import jsontext
 from tests.scripted import responses
+from tests.support.serving import serving_all
 
 Json = dict[str, Any]
 
@@ -50,16 +51,8 @@ async def saying(
         ]
         return web.Response(body=b"".join(map(responses.event, events)), content_type="text/event-stream")
 
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        yield ItemBackend(f"http://{host}:{port}", asked)
-    finally:
-        await runner.cleanup()
+    async with serving_all(handle) as url:
+        yield ItemBackend(url, asked)
 
 
 async def post(url: str, path: str, body: Json) -> Json:

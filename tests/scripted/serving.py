@@ -14,6 +14,7 @@ from aiohttp import web
 
 from proxy.core import jsontext
 from tests.scripted.say import Say
+from tests.support.serving import serving_all
 
 
 @dataclass(frozen=True)
@@ -112,17 +113,7 @@ async def serving(provider: Provider, *answers: Say, pieces: Pieces = one_by_one
     """Runs a provider; everything it was asked must have been right, and everything it had to say said."""
     scripted = Scripted(provider, pieces)
     scripted.says(*answers)
-    app = web.Application(client_max_size=64 << 20)
-    app.router.add_route("*", "/{path:.*}", scripted.handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
-    await runner.setup()
-    try:
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        host, port = runner.addresses[0][:2]
-        scripted.url = f"http://{host}:{port}"
+    async with serving_all(scripted.handle) as scripted.url:
         yield scripted
-    finally:
-        await runner.cleanup()
     assert not scripted.wrong, scripted.wrong
     assert not scripted.unsaid, f"never asked for: {scripted.unsaid}"

@@ -14,19 +14,12 @@ from proxy.shell import discovery as module
 from proxy.shell.discovery import ASK_AGAIN_SECONDS, MAX_MODELS, MODELS_SECONDS, Discovery
 from proxy.shell.http.upstream import Upstream
 from proxy.shell.ops.logs import make_log
+from tests.support.clocks import Clock
 from tests.support.proxies import LogLines
 from tests.support.sockets import Line, ScriptedBackend, answer
 
 VLLM = {"data": [{"id": "qwen", "owned_by": "vllm"}]}
 PLAIN = {"data": [{"id": "qwen"}, {"id": "llama", "created": 7, "owned_by": "meta"}]}
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Site:

@@ -15,16 +15,9 @@ from proxy.core.tenants import ANYBODY
 from proxy.shell.in_flight import Caller, InFlight
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
+from tests.support.clocks import Clock
 from tests.support.proxies import LogLines
 from tests.support.turn_stores import UNTOUCHED
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 10.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from proxy.core.examination.heard import Received
 from proxy.demo.chunks import Completion
 from proxy.demo.refusals import Refused, read
 from proxy.demo.script import answer
+from tests.support.serving import serving_all
 
 Json = dict[str, Any]
 Before = Callable[[Json], None]
@@ -135,18 +136,9 @@ class Served:
 async def serving(planted: Planted, **how: Any) -> AsyncIterator[Served]:
     """Runs it on a socket."""
     served = Served(planted, **how)
-    app = web.Application(client_max_size=64 << 20)
-    app.router.add_route("*", "/{path:.*}", served.handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
-    await runner.setup()
-    try:
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        host, port = runner.addresses[0][:2]
-        served.url = f"http://{host}:{port}/v1"
+    async with serving_all(served.handle) as url:
+        served.url = f"{url}/v1"
         yield served
-    finally:
-        await runner.cleanup()
 
 
 # ── what can be planted ──

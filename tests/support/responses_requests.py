@@ -7,6 +7,7 @@ from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.dialects.responses.decode import ResponsesDecoder
 from proxy.core.dialects.responses.encode import encode
+from proxy.core.events import Delta, EndDelta, Finish, FinishDelta
 from proxy.core.extras import item_extras
 from proxy.core.ledger import Ledger
 from proxy.core.model import Reasoning, Request, ToolName, ToolSpec, Turn
@@ -17,6 +18,15 @@ from tests.support.chat_requests import user
 
 OPENAI = replace(PROFILES["openai"], dialect="responses")
 MODEL = "gpt-5.6"
+STOPPED, END = FinishDelta(Finish.STOP), EndDelta()
+USAGE = {
+    "input_tokens": 9,
+    "input_tokens_details": {"cached_tokens": 4},
+    "output_tokens": 5,
+    "output_tokens_details": {"reasoning_tokens": 2},
+    "total_tokens": 14,
+}
+DEEP = b'{"a":' * 300 + b"1" + b"}" * 300
 
 Json = dict[str, Any]
 
@@ -113,3 +123,25 @@ def function_call(
 def reasoning(*summary: str, id: str = "rs_1", **more: Any) -> Json:
     parts = [{"type": "summary_text", "text": text} for text in summary]
     return {"type": "reasoning", "id": id, "summary": parts, **more}
+
+
+def decoded(*events: Json | bytes) -> Decoded:
+    return Decoded().say(*events)
+
+
+def told(*events: Json | bytes) -> list[Delta]:
+    return decoded(*events).deltas
+
+
+def text(words: Any, place: Any = 0, item: str = "msg_1", **more: Any) -> Json:
+    where = {"item_id": item, "output_index": place, "content_index": 0}
+    return event("output_text.delta", delta=words, **where) | more
+
+
+def arguments(words: Any, place: Any = 0, item: str = "fc_1") -> Json:
+    return event("function_call_arguments.delta", delta=words, item_id=item, output_index=place)
+
+
+def thought(words: Any, number: Any = 0, item: str = "rs_1") -> Json:
+    where = {"item_id": item, "output_index": 0, "summary_index": number}
+    return event("reasoning_summary_text.delta", delta=words, **where)

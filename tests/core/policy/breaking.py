@@ -7,21 +7,9 @@ from proxy.core.policy.breaker import (
     Breaker,
     BreakerRules,
 )
+from tests.support.clocks import Clock
 
 RULES = BreakerRules()
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

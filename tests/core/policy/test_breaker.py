@@ -30,7 +30,8 @@ from proxy.core.policy.breaker import (
     State,
     outcome,
 )
-from tests.core.policy.breaking import RULES, Clock, breaker, clock, settle, trip
+from tests.core.policy.breaking import RULES, breaker, settle, trip
+from tests.support.clocks import Clock, clock
 from tests.support.tables import table
 
 __all__ = ["breaker", "clock"]

@@ -6,7 +6,8 @@ from proxy.core.errors import BackendFault, ClientFault, Fault, Spared
 from proxy.core.events import Ending, ReplyEnded
 from proxy.core.policy.breaker import LONGEST_ALONE, AttemptOutcome, Breaker, BreakerRules, State
 from proxy.core.policy.doubts import ALONE_SECONDS, Doubts, RecentAskers
-from tests.core.policy.breaking import RULES, Clock, breaker, clock, settle, trip
+from tests.core.policy.breaking import RULES, breaker, settle, trip
+from tests.support.clocks import Clock, clock
 
 __all__ = ["breaker", "clock"]
 

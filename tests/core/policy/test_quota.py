@@ -7,22 +7,12 @@ import pytest
 from proxy.core.errors import TooMany
 from proxy.core.policy.quota import REQUESTS, TELLING, TOOL_CALLS, Quota
 from proxy.core.tenants import ANYBODY, Tenant
+from tests.support.clocks import Clock, clock
+
+__all__ = ["clock"]
 
 TENANT = Tenant("acme", requests_per_minute=3, tool_calls_per_minute=10)
 BY_CALLS = replace(TENANT, requests_per_minute=None)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

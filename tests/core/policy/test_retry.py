@@ -29,7 +29,10 @@ from proxy.core.policy.retry import (
     passes_on,
     pause,
 )
+from tests.support.clocks import Clock, clock
 from tests.support.tables import table
+
+__all__ = ["clock"]
 
 RULES = RetryRules()
 BOLD = RetryRules(after_errors=True)
@@ -100,19 +103,6 @@ def test_the_number_of_attempts_includes_the_first(attempts: int) -> None:
 
 
 # ── the budget ──
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 def storm(budget: Budget, requests: int) -> int:

@@ -11,11 +11,7 @@ from proxy.core.errors import BackendFault, ClientFault, Empty, Fault, Garbled, 
 from proxy.core.events import (
     CallDelta,
     CallEndDelta,
-    Delta,
-    EndDelta,
     ErrorDelta,
-    Finish,
-    FinishDelta,
     HostedDelta,
     ReasoningDelta,
     TextDelta,
@@ -23,50 +19,25 @@ from proxy.core.events import (
 )
 from proxy.core.model import Usage
 from tests.support.responses_requests import (
+    DEEP,
+    END,
+    STOPPED,
+    USAGE,
     Decoded,
     Json,
     added,
+    arguments,
+    decoded,
     done,
     event,
     function_call,
     message,
     over,
     reasoning,
+    text,
+    told,
 )
 from tests.support.tables import table
-
-STOPPED, END = FinishDelta(Finish.STOP), EndDelta()
-USAGE = {
-    "input_tokens": 9,
-    "input_tokens_details": {"cached_tokens": 4},
-    "output_tokens": 5,
-    "output_tokens_details": {"reasoning_tokens": 2},
-    "total_tokens": 14,
-}
-DEEP = b'{"a":' * 300 + b"1" + b"}" * 300
-
-
-def decoded(*events: Json | bytes) -> Decoded:
-    return Decoded().say(*events)
-
-
-def told(*events: Json | bytes) -> list[Delta]:
-    return decoded(*events).deltas
-
-
-def text(words: Any, place: Any = 0, item: str = "msg_1", **more: Any) -> Json:
-    where = {"item_id": item, "output_index": place, "content_index": 0}
-    return event("output_text.delta", delta=words, **where) | more
-
-
-def arguments(words: Any, place: Any = 0, item: str = "fc_1") -> Json:
-    return event("function_call_arguments.delta", delta=words, item_id=item, output_index=place)
-
-
-def thought(words: Any, number: Any = 0, item: str = "rs_1") -> Json:
-    where = {"item_id": item, "output_index": 0, "summary_index": number}
-    return event("reasoning_summary_text.delta", delta=words, **where)
-
 
 # ── a whole response ──
 
