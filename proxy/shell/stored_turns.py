@@ -38,12 +38,10 @@ MAX_PARENTS = 1000
 RETRY_SECONDS = 1.0
 """Between two attempts to give back a lock while the store is away."""
 
-
 DOWN = (
     "The response could not be stored, and cannot be continued by its id: the store did not answer in time."
 )
 LOST = "The response could not be stored: another one has taken over its conversation."
-UNREADABLE = "The response could not be stored: what it refers to cannot be read any more."
 TOO_LARGE = "The response is too large to be stored, and cannot be continued by its id."
 
 Unlock = Callable[[], Coroutine[Any, Any, None]]
@@ -168,7 +166,7 @@ class StoredTurn:
         except StoreDown:
             return self._not_stored(record, "store_down", DOWN)
         except RecordUnreadable:  # an item of its conversation, which lies in another response
-            return self._not_stored(record, "unreadable", UNREADABLE)
+            return self._not_stored(record, "unreadable", faults.UNREADABLE)
         if outcome is Outcome.LOST:
             return self._not_stored(record, "lock_lost", LOST)
         self._locked = None

@@ -58,6 +58,7 @@ NEED_NONE = {
     "decide by numbers and times, not by texts": """policy/breaker policy/doubts policy/quota policy/retry
         policy/shares policy/window inspected/findings""",
     "are grammars, which others read by": """markup/families/tokens/deepseek
+        markup/families/tokens/plamo
         markup/families/objects/hermes markup/families/objects/hyperclova
         markup/families/notations/pythonic markup/families/tags/mcp markup/families/tags/qwen
         markup/families/tags/solar2""",

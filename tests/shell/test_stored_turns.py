@@ -12,6 +12,7 @@ from proxy.core.errors import ClientFault, TooLarge
 from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Loan, Shares
 from proxy.core.stored.conversation import Conversation
+from proxy.core.stored.faults import UNREADABLE
 from proxy.core.stored.named import Known, Named
 from proxy.core.stored.record import Record, Status
 from proxy.shell import stored_turns as module
@@ -214,7 +215,7 @@ async def test_what_refers_to_what_cannot_be_read_is_answered_and_not_stored(
         raise RecordUnreadable("resp_1 is damaged")
 
     monkeypatch.setattr(records, "save", save)
-    assert await turn.save(record(wanted), lambda record: record) == module.UNREADABLE
+    assert await turn.save(record(wanted), lambda record: record) == UNREADABLE
     assert log.named("response_not_stored")[0]["reason"] == "unreadable"
     turn.close()
     await turns.tasks.close()

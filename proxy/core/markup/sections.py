@@ -20,6 +20,10 @@ _LEFT_OVER: Final = re.compile(r"[\s}`]*+")
 """Matches what may stand between the JSON and the token: the end of a fence, a bracket too many."""
 
 
+def its_label(_head: str, label: str, _arguments: str, _tools: Tools) -> str:
+    return label
+
+
 @dataclass(frozen=True, slots=True)
 class SectionGrammar:
     opened: re.Pattern[str]
@@ -30,7 +34,7 @@ class SectionGrammar:
     which may be the function's name."""
     called: re.Pattern[str]
     closed: re.Pattern[str]
-    name: Callable[[str, str, str, Tools], str]
+    name: Callable[[str, str, str, Tools], str] = its_label
     """(head, label, arguments, tools) → the function that is meant, or an empty text if that is unknown."""
     prelude_begun: re.Pattern[str] | None = None
     """Matches what may still become the prelude."""

@@ -7,6 +7,10 @@ from proxy.core.errors import ClientFault, NotFound, OwnWords, ProxyFault, TooLa
 from proxy.core.masking.redact import quoted
 from proxy.core.stored.record import Record, Status
 
+MIB = 1 << 20
+
+UNREADABLE = "The response could not be stored: what it refers to cannot be read any more."
+
 LOCK_SECONDS = 1.0
 """After which a turn on a busy conversation may be tried again."""
 STORE_SECONDS = 1.0
@@ -18,11 +22,6 @@ LOOKUP_SECONDS = 1.0
 """After which a request about what is kept may be answered."""
 
 PREVIOUS, CONVERSATION = "previous_response_id", "conversation"
-
-
-def _mib(count: int) -> float:
-    return count / (1 << 20)
-
 
 # ── continuing ──
 
@@ -73,7 +72,7 @@ def nothing_to_answer() -> ClientFault:
 def history_too_large(limit_bytes: int) -> TooLarge:
     return TooLarge(
         OwnWords(
-            f"The history and the input together are over {_mib(limit_bytes):g} MiB: continue a shorter chain, or make "
+            f"The history and the input together are over {limit_bytes / MIB:g} MiB: continue a shorter chain, or make "
             "this one shorter by /v1/responses/compact."
         ),
         param="input",
@@ -172,7 +171,7 @@ def too_many_followers() -> TooMany:
 def too_large_for_the_background(limit_bytes: int) -> TooLarge:
     return TooLarge(
         OwnWords(
-            f"Work in the background is kept, and this input is over {_mib(limit_bytes):g} MiB: send less, or leave "
+            f"Work in the background is kept, and this input is over {limit_bytes / MIB:g} MiB: send less, or leave "
             "background out."
         ),
         param="input",

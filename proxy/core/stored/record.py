@@ -49,3 +49,8 @@ class Record:
     @property
     def is_final(self) -> bool:
         return self.status in FINAL
+
+
+def conversation_as_record(id: str, created: int, items: bytes) -> Record:
+    """Stands before the first response of a chain that begins in a conversation. `items`: what that held then."""
+    return Record(id, Status.COMPLETED, created, model="", input=items)

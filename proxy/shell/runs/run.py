@@ -25,7 +25,6 @@ from proxy.shell.stores.protocol import Key, Live, Outcome, Records, RecordUnrea
 from proxy.shell.turn_store import Owning
 
 DOWN: Final = "The end of the response could not be stored: the store did not answer for too long."
-UNREADABLE: Final = "The response could not be stored: what it refers to cannot be read any more."
 TOO_LARGE: Final = "The response is too large to be stored."
 FAILED: Final = "The proxy failed on this response."
 TRIES: Final = 600
@@ -199,8 +198,8 @@ class Run:
                 await tools.sleep(RETRY_SECONDS)
                 continue
             except RecordUnreadable:  # an item of its conversation, which lies in another response
-                remark, entries = UNREADABLE, ()
-                record = endings.failed(record, "storage_error", UNREADABLE)
+                remark, entries = faults.UNREADABLE, ()
+                record = endings.failed(record, "storage_error", faults.UNREADABLE)
                 kept = replace(record, streamed=kept.streamed)
                 continue
             if outcome is Outcome.LOST:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.core.dialects.reading import token_counts
+from proxy.core.dialects.reading.token_counts import count_of
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
@@ -35,15 +35,14 @@ def explanation(details: Any) -> str:
 def usage(counts: Mapping[str, Any]) -> Usage | None:
     """Reads the counts of tokens; None where nothing was counted. What was read from the cache, or written there, is
     not in `input_tokens`."""
-    read, written = _count(counts, "cache_read_input_tokens"), _count(counts, "cache_creation_input_tokens")
-    sent = _count(counts, "input_tokens") + read + written
-    made = _count(counts, "output_tokens")
+    read, written = (
+        count_of(counts, "cache_read_input_tokens"),
+        count_of(counts, "cache_creation_input_tokens"),
+    )
+    sent = count_of(counts, "input_tokens") + read + written
+    made = count_of(counts, "output_tokens")
     if not sent and not made:
         return None
     details = counts.get("output_tokens_details")
-    thought = _count(details, "thinking_tokens") if isinstance(details, Mapping) else 0
+    thought = count_of(details, "thinking_tokens") if isinstance(details, Mapping) else 0
     return Usage(sent, made, sent + made, read, thought, written)
-
-
-def _count(counts: Mapping[str, Any], name: str) -> int:
-    return token_counts.read(counts.get(name))

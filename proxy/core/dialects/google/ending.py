@@ -7,8 +7,8 @@ output, and tools' prompts beside the input.
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.core.dialects.reading import token_counts
 from proxy.core.dialects.reading.decoding import MAX_LOGGED
+from proxy.core.dialects.reading.token_counts import count_of
 from proxy.core.errors import BackendFault, Fault, Miscalled
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
@@ -68,17 +68,13 @@ def usage(counts: Mapping[str, Any]) -> Usage | None:
     """Reads the counts of tokens; None without a count of the prompt, which all of them have."""
     if "promptTokenCount" not in counts:
         return None
-    sent = _count(counts, "promptTokenCount") + _count(counts, "toolUsePromptTokenCount")
-    thought = _count(counts, "thoughtsTokenCount")
-    made = _count(counts, "candidatesTokenCount") + thought
+    sent = count_of(counts, "promptTokenCount") + count_of(counts, "toolUsePromptTokenCount")
+    thought = count_of(counts, "thoughtsTokenCount")
+    made = count_of(counts, "candidatesTokenCount") + thought
     return Usage(
         input_tokens=sent,
         output_tokens=made,
-        total_tokens=_count(counts, "totalTokenCount") or sent + made,
-        cached_tokens=_count(counts, "cachedContentTokenCount"),
+        total_tokens=count_of(counts, "totalTokenCount") or sent + made,
+        cached_tokens=count_of(counts, "cachedContentTokenCount"),
         reasoning_tokens=thought,
     )
-
-
-def _count(counts: Mapping[str, Any], name: str) -> int:
-    return token_counts.read(counts.get(name))

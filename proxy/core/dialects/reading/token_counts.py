@@ -1,5 +1,8 @@
 """A number of tokens, as far as what a backend says in its place can be one."""
 
+from collections.abc import Mapping
+from typing import Any
+
 MOST = 2**53 - 1
 """Floating point, as in JavaScript or our own metrics, counts exactly up to here."""
 
@@ -18,3 +21,7 @@ def read(raw: object) -> int:
     if isinstance(raw, NUMBERS) and 0 < raw <= MOST:
         return int(raw)
     return 0
+
+
+def count_of(counts: Mapping[str, Any], name: str) -> int:
+    return read(counts.get(name))

@@ -6,11 +6,11 @@ Each method is done before anybody else runs. What is kept is bounded by its byt
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from proxy.core.stored.record import Record, Status
+from proxy.core.stored.record import Record, Status, conversation_as_record
 from proxy.shell.stores.keys import WantedItems, as_list, tail_of
 from proxy.shell.stores.memory.conversations import MemoryConversations
 from proxy.shell.stores.memory.shelf import KeptTurn, TenantShelf
-from proxy.shell.stores.memory.state import MADE_UP, OwnedRun
+from proxy.shell.stores.memory.state import OwnedRun
 from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, ParentGone, RecordUnreadable, Size, Swept
 
 
@@ -117,7 +117,7 @@ class MemoryRecords(MemoryConversations):
         if turn.seen is not None and (talk := shelf.talks.get(turn.record.conversation or "")) is not None:
             held = [entry for entry in talk.entries if entry.was_there(turn.seen)]
             items = as_list(entry.item for entry in self._entries_of(shelf, held))
-            found.append(replace(MADE_UP, id=talk.conversation.id, created=turn.record.created, input=items))
+            found.append(conversation_as_record(talk.conversation.id, turn.record.created, items))
         return found[::-1]
 
     async def items(self, tenant: str, ids: Sequence[str]) -> Mapping[str, bytes]:

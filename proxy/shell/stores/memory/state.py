@@ -3,20 +3,16 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Final
 
 from proxy.core.jsontext import tight
 from proxy.core.stored import endings
 from proxy.core.stored.conversation import Entry
-from proxy.core.stored.record import Record, Status
+from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import WantedItems, items_of, tail_of
 from proxy.shell.stores.memory.shelf import ConversationShelf, KeptTurn, Placed, TenantShelf
 from proxy.shell.stores.protocol import Key, TooMuchKept
 from proxy.shell.stores.shares import fair_level
 from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always, lives_between
-
-MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
-"""What stands before the first response of a chain that begins in a conversation."""
 
 
 @dataclass(slots=True)

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from proxy.core.stored import endings
-from proxy.core.stored.record import Record, Status
+from proxy.core.stored.record import Record, Status, conversation_as_record
 from proxy.shell.stores.keys import WantedItems, as_list, items_of, tail_of
 from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, ParentGone, RecordUnreadable, Size, Swept
 from proxy.shell.stores.sql import statements as sql
@@ -14,9 +13,6 @@ from proxy.shell.stores.sql.packing import Kept
 from proxy.shell.stores.sql.room_steps import Room, RoomSteps
 from proxy.shell.stores.sql.shared_steps import GONE, RowBudget
 from proxy.shell.stores.sql.step import Step
-
-MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
-"""What stands before the first response of a chain that begins in a conversation."""
 
 
 class RecordSteps(ConversationSteps, RoomSteps):
@@ -136,7 +132,7 @@ class RecordSteps(ConversationSteps, RoomSteps):
             rows = yield sql.ENTRIES_THEN, (tenant, first.conversation, kept.seen, kept.seen)
             held = yield from self._entries_of(tenant, rows)
             items = as_list(entry.item for entry in held)
-            found.append(replace(MADE_UP, id=first.conversation, created=first.created, input=items))
+            found.append(conversation_as_record(first.conversation, first.created, items))
         return found[::-1]
 
     def items(self, tenant: str, ids: Sequence[str]) -> Step[dict[str, bytes]]:

@@ -13,15 +13,11 @@ from functools import partial
 from typing import Final
 
 from proxy.core.markup import sections
-from proxy.core.markup.formats import Format, Tier, Tools
+from proxy.core.markup.formats import Format, Tier
 
 
 def _token(word: str) -> str:
     return rf"<\|plamo:{word}:plamo\|>"
-
-
-def _name(_head: str, label: str, _arguments: str, _tools: Tools) -> str:
-    return label
 
 
 _GAP: Final = r"\s{0,64}"
@@ -35,7 +31,6 @@ _GRAMMAR: Final = sections.SectionGrammar(
     ),
     called=re.compile(rf"{_token('end_tool_arguments')}(?:{_GAP}{_token('end_tool_request')})?"),
     closed=re.compile(_token("end_tool_requests")),
-    name=_name,
     prelude_begun=re.compile(
         rf"{_GAP}[^\s<>{{}}]{{0,200}}{_GAP}"
         rf"(?:<\|?[a-z:_|]{{0,30}}|{_token('end_tool_name')}{_GAP}"

@@ -16,10 +16,6 @@ from proxy.core.markup.formats import MORE, Format, Tier, Tools, Verdict
 _BEGIN, _CALLS, _CALL = "<|begin|>assistant", "<|tool_calls|>", "<|tool_call:begin|>"
 
 
-def _name(_head: str, label: str, _arguments: str, _tools: Tools) -> str:
-    return label
-
-
 _GRAMMAR: Final = sections.SectionGrammar(
     opened=re.compile(r"<\|tool_calls\|>"),
     call=re.compile(r"<\|tool_call:begin\|>"),
@@ -27,7 +23,6 @@ _GRAMMAR: Final = sections.SectionGrammar(
     prelude=re.compile(r"\s{0,64}(?P<label>[^\s<>{}]{1,200})\s{0,64}<\|tool_call:args\|>"),
     called=re.compile(r"<\|tool_call:end\|>"),
     closed=re.compile(r"<\|(?:calls|end|flush)\|>"),
-    name=_name,
     prelude_begun=re.compile(r"\s{0,64}[^\s<>{}]{0,200}\s{0,64}(?:<[|a-z_:]{0,18})?\Z"),
 )
 
