@@ -93,7 +93,7 @@ SLOTS = "slots"
 """Labels the slots of a backend among the limits that processes share."""
 
 SAVING_SECONDS = 5.0
-"""For what is still to be stored when the proxy ends."""
+"""Seconds that the end of the proxy waits for what is still being stored."""
 
 
 class CannotListen(CannotStart):

@@ -41,7 +41,7 @@ enough for fifty agents with histories of 2 MB and a hundred tools each."""
 
 
 def alone(name: str, slots: int) -> None:
-    """This process has them for itself."""
+    """This process shares its slots with no other."""
 
 
 def breakers_of(settings: Settings, clock: Callable[[], float]) -> dict[str, Breaker]:
@@ -58,7 +58,7 @@ def backends_of(
     shared_slots: Callable[[str, int], Slots | None] = alone,
     teaching: Teaching = UNNOTED,
 ) -> Backends:
-    """`shared_slots`: so many, of this name, where processes have them together."""
+    """`shared_slots` gives the slots of a name and a number where processes share them."""
     catalog = catalog_of(settings)
     several = len(settings.all_backends) > 1
 
@@ -161,8 +161,8 @@ def store_limits_of(settings: Settings) -> StoreLimits:
 
 
 def read_bytes_of(settings: Settings) -> int:
-    """What is kept and may be read at a time: a history that a request may have, in records of which parts may be gone,
-    and the largest record and its neighbour in any case."""
+    """Returns how much of what is kept may be read at a time: a history as long as a request may have, in records of
+    which parts may be gone; and in any case the largest record and its neighbour."""
     return 2 * max(settings.server.body_limit_bytes, settings.store.max_response_bytes)
 
 

@@ -11,15 +11,16 @@ YOUNG_OBJECTS = 20_000
 """Python looks for garbage after this many new objects. Its default of 700 is a tenth of one request of an agent."""
 
 NEVER_OLDER = 1_000_000
-"""So many looks at young objects, until one is taken at those that were seen before."""
+"""The threshold for looks at older objects while modules are imported: it is never reached."""
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """What `mallopt` calls them."""
 LARGE_BYTES = 4 << 20
-"""What is larger is asked of the system by itself, and given back by itself. orjson takes twelve times the length of a
-text to read it: 3 MiB for the longest body that no thread reads."""
+"""An allocation above this is made, and given back, by itself. orjson takes twelve times the length of a text to read
+it: 3 MiB for the longest body that no thread reads."""
 KEPT_FREE_BYTES = LARGE_BYTES
-"""That is free again when the body was read, as are the few copies in which the end of a long answer is made."""
+"""So much stays free at the end of the heap: what reading that body took, or the copies from which the end of a long
+answer is made."""
 
 
 class CannotStart(Exception):
@@ -57,7 +58,7 @@ class Stop:
     def __init__(self) -> None:
         self.asked = asyncio.Event()
         self.hurry: Callable[[], object] = lambda: None
-        """Is called when there is no more time. Who has something under way puts itself here."""
+        """Called when there is no more time. Whoever has something under way sets it."""
 
 
 def asked_to_stop() -> Stop:
@@ -79,8 +80,8 @@ def asked_to_stop() -> Stop:
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Has the collector look once at what imports make, while it is young: nearly all of it stays. What does not is a
-    megabyte: a dataclass with slots is made twice, and the first one is in circles with itself."""
+    """Lets the collector look only once at what imports make, while it is young, because nearly all of it stays. The
+    rest is a megabyte: a dataclass with slots is made twice, and the first class is part of reference cycles."""
     young, *others = gc.get_threshold()
     gc.set_threshold(young, NEVER_OLDER)
     try:

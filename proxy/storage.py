@@ -39,12 +39,12 @@ from proxy.shell.stores.terms import DAY, Clock, Keeping
 
 BYTES_PER_GIB = 1 << 30
 SOONER = 0.9
-"""Of the time that requests wait for it an engine has so much: it can tell whether anything was done, and who has lost
-patience with it cannot."""
+"""An engine gets this share of the time that requests wait for it. So it gives up first, because it can tell whether
+anything was done, and a request that has stopped waiting cannot."""
 WORKER_BYTES = 16
 SEVERAL_NODES = 4
-"""For so many a proxy takes those that share a server, itself among them, where it cannot know. If there are more, each
-lets through more than its part; if there are fewer, tenants have less."""
+"""Where a proxy cannot know how many proxies share a server, it assumes this number, itself included. If there are
+more, each lets more through than its share; if there are fewer, tenants get less than theirs."""
 
 
 class CannotStore(CannotStart):
@@ -76,7 +76,7 @@ class Storage:
     living: Callable[[], int] = one
     """How many processes use the store, as far as is known."""
     was_there: Callable[[], bool] = yes
-    """Has this process ever heard of what is shared?"""
+    """Has this process ever reached what is shared?"""
     is_up: Callable[[], bool] | None = None
     """None: there is nothing that could be down."""
 
@@ -196,7 +196,7 @@ async def storage_of(
 def _assumed(
     settings: StoreSettings, location: Location, server: GuardedLive | None, slot: WorkerSlot
 ) -> int:
-    """How many workers there are, for who cannot know it."""
+    """How many workers are assumed where nobody can count them."""
     are_several = server is not None or location.kind is StoreKind.POSTGRESQL
     return slot.of * (settings.nodes or (SEVERAL_NODES if are_several else 1))
 

@@ -27,7 +27,7 @@ MOST_BYTES = 256 << 20
 MOST_PORT = 65_535
 
 CUTTINGS = 10
-"""So often the bytes are cut at random."""
+"""How many times the bytes are cut at random."""
 
 CLIENTS: Final[Mapping[str, Mapping[str, str]]] = {
     "default": {},

@@ -24,7 +24,7 @@ THEIR_KEY = f" -H 'Authorization: Bearer {YOUR_KEY}'"
 
 
 LISTING_SECONDS = 2.0
-"""Somebody waits for the example."""
+"""The longest wait for the list of models, as a person waits for the example."""
 PASTED = re.compile(r"[A-Za-z0-9._:/@-]+")
 """Names that a shell takes as they are. The others may be anything: a backend has made them."""
 NO_MODELS = """\
@@ -100,7 +100,7 @@ def say(text: str) -> None:
 
 
 async def _check(wanted: Settings) -> None:
-    """What is imported here is what few need."""
+    """Checks what would otherwise fail late or several times. Few need the modules that are imported here."""
     if wanted.otel.endpoint is not None:
         from proxy.traces import check_otel
 

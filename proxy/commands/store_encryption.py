@@ -17,7 +17,7 @@ from proxy.shell.stores.sql.sealing_steps import BEFORE_ALL
 from proxy.storage import CannotStore, sealed_by
 
 REST: Final = 2.0
-"""Times the work, lest a save waits long for it."""
+"""The pause after each piece of work, as a multiple of the time that it took: no save should wait long."""
 
 NO_KEYS: Final = "store.keys has no key: there is nothing to encrypt with"
 SUMMARY: Final = "Encrypted with {key}, the first of store.keys: {responses} and {conversations}."

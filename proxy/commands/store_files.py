@@ -36,7 +36,7 @@ CLOCK: Final = Clock(date=time.time, steady=time.monotonic)  # noqa: TID251 - he
 
 
 def never() -> bool:
-    """A command ends nobody's work: it does not know who lives."""
+    """A command cannot know which workers live, so it ends nobody's work."""
     return False
 
 
@@ -55,7 +55,7 @@ class StoreFiles:
 
     @property
     def all(self) -> list[Path]:
-        """With those that SQLite and the lock have beside them."""
+        """All files of the store, those of SQLite and of the lock among them."""
         names = (self.records.name, self.live.name)
         return [path for path in self.directory.iterdir() if path.name.startswith(names)]
 
@@ -130,8 +130,8 @@ def size_of(paths: Iterable[Path]) -> int:
 
 
 def lock_nobody_out(files: StoreFiles) -> None:
-    """What root made beside the files of another user could not be opened by that user. Where all is there that a proxy
-    makes at its start, nothing will be: SQLite gives its own files to the owner of the others."""
+    """Refuses to make files as root beside those of another user, who could not open them. Where all files are there
+    that a proxy makes at its start, none will be made: SQLite gives its own to the owner of the others."""
     path = files.records
     if not (path.exists() and hasattr(os, "geteuid")) or (owner := path.stat().st_uid) == os.geteuid():
         return

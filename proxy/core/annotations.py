@@ -16,7 +16,7 @@ def moved(annotation: dict[str, Any], by: int) -> dict[str, Any]:
 
 
 def all_annotations(texts: Iterable[Text]) -> list[dict[str, Any]]:
-    """Those of all texts, where they become one."""
+    """The annotations of several texts that become one, with their places moved."""
     found: list[dict[str, Any]] = []
     before = 0
     for text in texts:

@@ -43,7 +43,7 @@ class Mint:
         self._hex = token_hex
 
     def noting(self, note: Callable[[str], None]) -> "Mint":
-        """The same, for one request whose random digits are noted as they are drawn."""
+        """A mint for one request, which notes the random digits as they are drawn."""
 
         def drawn(size: int) -> str:
             digits = self._hex(size)
@@ -69,7 +69,7 @@ class Mint:
         return self._hex(RANDOM_BYTES)[-PART_DIGITS:]
 
     def completion(self) -> str:
-        """With a hyphen, as the Chat API has it."""
+        """The id of a completion, with a hyphen, as the Chat API has it."""
         return f"chatcmpl-{self._hex(RANDOM_BYTES)}"
 
     def call(self) -> str:

@@ -18,7 +18,7 @@ UNITS_PER_REQUEST = 2_500_000
 a tenth of it."""
 
 BRIEF_UNITS = 25_000
-"""So much may be done while all others wait: 3 to 6 ms. After its first request an agent needs none."""
+"""Work that may be done while all others wait: 3 to 6 ms. After its first request an agent needs none."""
 
 MAX_GROWTH = 4 << 20
 """Bytes by which all schemas of a request may grow together, when references are replaced by what they point at and
@@ -77,7 +77,7 @@ class Work:
         return levels if body is measured else None
 
     def forget_body(self) -> None:
-        """Who keeps the rest does not keep the body."""
+        """Lets go of the body, for those who keep this longer than the request."""
         self.measured = None, None
 
     def spend(self, units: int) -> None:

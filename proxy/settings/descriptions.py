@@ -14,14 +14,14 @@ from proxy.settings.section import Section
 
 
 def descriptions(kind: type[Section]) -> Mapping[str, str]:
-    """By the names of its settings, also of those that it has from another group."""
+    """The descriptions of a group's settings by their names, inherited settings included."""
     groups = (group for group in reversed(kind.__mro__) if issubclass(group, Section))
     return dict(each for group in groups for each in _in_module(group.__module__).get(group.__name__, ()))
 
 
 @cache
 def _in_module(name: str) -> Mapping[str, list[tuple[str, str]]]:
-    """By the names of its classes. Where there is no source, there is nothing to say."""
+    """The descriptions in a module by the names of its classes. Where there is no source, there are none."""
     module = vars(sys.modules[name])
     source = "".join(linecache.getlines(module.get("__file__", ""), module))
     return {

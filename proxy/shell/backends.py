@@ -35,7 +35,7 @@ class Backends:
         return self._backends.values()
 
     def lessons_held(self) -> Mapping[tuple[str, ...], float]:
-        """By backend and field of a profile: the models of which that field is known by lessons now."""
+        """The number of models of which a field of the profile is known by lessons now, by backend and field."""
         return {
             (name, field): models
             for name, backend in self._backends.items()
@@ -43,7 +43,7 @@ class Backends:
         }
 
     def real_name(self, model: str) -> str:
-        """For which clients may have another name."""
+        """The model's own name, where the client may have used an alias."""
         return self._routes.real_name(model)
 
     def hosted_tools(self, model: str) -> Collection[str]:

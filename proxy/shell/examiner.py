@@ -13,7 +13,7 @@ from proxy.core.examination.heard import Received, heard_of
 from proxy.shell.http.transport import Timeouts, Transport
 
 MAX_REPLY_BYTES = 4 << 20
-"""Of the answer to one question. A model that does not end is left there."""
+"""The longest answer that is read. A model that does not end is left there."""
 
 PATIENCE_SECONDS = 30.0
 """The longest wait for a busy backend."""

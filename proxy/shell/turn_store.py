@@ -43,7 +43,7 @@ class BackgroundRun(Protocol):
 
 
 class Background(Protocol):
-    """Who goes on with work that no request waits for."""
+    """Goes on with work that no request waits for."""
 
     async def begin(self, tenant: str, record: Record, owning: Owning, loan: Loan) -> BackgroundRun:
         """Keeps the record of what is queued, or raises the fault that says why not. The loan is the run's then."""
@@ -61,10 +61,11 @@ class TurnStore(Protocol):
         """See `Background.begin`."""
 
     async def save(self, record: Record, owning: Owning) -> str | None:
-        """Why it is not kept, in words for the client; None if it is. `owning` is used if its parent is gone."""
+        """Returns why it is not kept, in words for the client; None if it is. `owning` is used if its parent is
+        gone."""
 
     def save_later(self, record: Record, owning: Owning) -> None:
-        """The same, where nobody waits for it."""
+        """Saves the record, where nobody waits for it."""
 
     def remember(self, stored: Callable[[], Stored | None]) -> None:
         """A reply went well, and may be continued by whoever has got it."""

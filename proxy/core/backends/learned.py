@@ -16,7 +16,7 @@ from proxy.core.profile import DEFAULT, BackendProfile
 LASTS_SECONDS = 600.0
 """A true lesson costs one refused request in this time."""
 FOR_ALL = 2
-"""So many owners must have been taught the same before it holds for others."""
+"""How many owners must have been taught the same before it holds for others."""
 
 MAX_LESSONS = 32
 """Limits the lessons of one model. The oldest is forgotten first."""

@@ -18,7 +18,8 @@ _MOONSHOT: frozenset[SchemaRule] = frozenset({"plain", "moonshot"})
 _ANTHROPIC: frozenset[SchemaRule] = frozenset({"plain", "anthropic"})
 
 _KNOWN = replace(DEFAULT, replay_by_evidence=False, format_with_tools=False, format_by_evidence=False)
-"""Of the others, nobody knows yet whether they want reasoning back, and whether calls are made beside a format."""
+"""The base of well-known backends. Of any other nobody knows yet whether it wants reasoning back, and whether it makes
+calls when a format is asked for."""
 _FORMAT_WINS = replace(DEFAULT, format_with_tools=False, format_by_evidence=False)
 """The engines of these hold a model to the format from its first token on."""
 _HOSTED = frozenset(

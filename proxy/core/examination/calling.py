@@ -65,7 +65,7 @@ def forced(case: Case, name: str) -> Course:
 
 
 _WORDS: Mapping[str, Sequence[str]] = {"chat": ("required", "any"), "responses": ("required",)}
-"""Those that force a call of any tool, by dialect."""
+"""The words that force a call of any tool, by dialect."""
 
 
 def parallel(case: Case, name: str) -> Course:

@@ -38,7 +38,7 @@ FIRST = basics.ASPECTS[0].name
 """Without it, nothing else can be examined."""
 
 BYTES_PER_TOKEN = 3
-"""Of a request. Most tokenizers need fewer tokens."""
+"""Bytes of a request that count as one token. Most tokenizers make fewer tokens."""
 
 ALLOWED = 60_000
 """Tokens of all questions together, unless somebody says otherwise. A model that does not think needs a sixth."""
@@ -56,7 +56,7 @@ class Asked:
 
     @property
     def tokens(self) -> int:
-        """So many it costs at most, if its limit is obeyed."""
+        """The tokens that it costs at most, if the backend obeys the limit."""
         limit = self.question.request.sampling.max_tokens or LIMIT
         return len(self.preparation.post.body) // BYTES_PER_TOKEN + limit
 
@@ -183,7 +183,7 @@ class Examination:
 
 
 def _languages(case: Case) -> set[str]:
-    """Those in which the questions may be put, before it is known which endpoints there are."""
+    """The languages in which questions may be put before it is known which endpoints there are."""
     other = wires.other(case.profile, case.profile)
     return {case.dialect} | ({wires.usual(other)} if other else set())
 

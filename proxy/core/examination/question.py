@@ -56,7 +56,7 @@ class Case:
     assumed: BackendProfile
     """The profile before the examination."""
     profile: BackendProfile
-    """The same with what was found since. Questions are put in its form."""
+    """That profile with what was found since. Questions are put in its form."""
     window: int | None = None
     """Tokens that a conversation may have, if the list of models tells."""
     baseline: int | None = None

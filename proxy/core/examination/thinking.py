@@ -231,7 +231,7 @@ def _seals(heard: Heard) -> Answer:
 
 
 def summaries(case: Case, name: str) -> Course:
-    """Who tells thoughts unasked has no summaries of them."""
+    """Asks for summaries. A backend that tells thoughts unasked has none."""
     if case.profile.effort_field == "none":
         return None
     tells = case.thinks

@@ -52,7 +52,7 @@ class Preparation:
 
     @property
     def maker(self) -> str:
-        """Who makes what the model will want back of its reply."""
+        """Names the maker of what the model will want back of its reply."""
         return maker_of(self.profile, self.target, self.model)
 
 

@@ -22,7 +22,7 @@ class TimedEvent(NamedTuple):
 class Events(NamedTuple):
     events: list[TimedEvent]
     left_out: int
-    """So many events more there were."""
+    """How many more events there were."""
     rest: str
     """Bytes behind the last event, if the stream broke off inside of one."""
 

@@ -45,7 +45,8 @@ def _joined(pieces: list[str]) -> str:
 
 
 def said_by_model(reads: Iterable[bytes], profile: BackendProfile) -> Said:
-    """By the decoder that read it first, so that every dialect and every oddity of it is understood."""
+    """What the model said, read by the decoder that read the reply first, so that every dialect and all its oddities
+    are understood."""
     said = Said()
     by_index: dict[object, SaidCall] = {}
 

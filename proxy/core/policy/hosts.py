@@ -17,7 +17,7 @@ AUTHORITY = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:/@]+))(?
 """Matches a name or an address, and perhaps a port: what stands before the port was resolved."""
 
 REMEMBERED = 64
-"""So many names are remembered: clients use the same few."""
+"""How many names are remembered: clients use the same few."""
 
 
 def is_loopback(host: str) -> bool:

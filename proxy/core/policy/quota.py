@@ -79,7 +79,7 @@ class Bucket:
         self.is_divided, self._whole_at = True, math.inf
 
     def begin_low(self, now: float) -> None:
-        """Of what was taken up to now nothing is known: no more than one unit is there, unless that was said before."""
+        """Begins with one unit, unless more is known, because it is not known what was taken before."""
         if self._full_at == -math.inf:
             self._full_at = now + self._seconds(self._part - 1)
 

@@ -67,7 +67,7 @@ class Loan:
         self._held += amount
 
     def passed_on(self) -> "Loan":
-        """The same memory for work that goes on after this: nothing is left to be ended here."""
+        """Hands the memory on to work that outlives this loan, which then has nothing to give back."""
         other = Loan(self._shares, self.owner)
         other._held, self._held = self._held, 0
         return other

@@ -80,7 +80,7 @@ def play(
     signs: Signs,
     verdicts: Verdicts,
 ) -> None:
-    """To its end, which the pipeline knows afterwards."""
+    """Replays one attempt to its end, which the pipeline knows afterwards."""
     pipeline = flow.pipeline
     if (refusal := refusal_of(attempt, profile)) is not None:
         signs.came(sum(map(len, pieces)))

@@ -67,8 +67,8 @@ def known_of(recorded: RecordedKnown | None) -> Known | None:
 
 
 def groups_of(attempts: Sequence[RecordedAttempt]) -> list[list[RecordedAttempt]]:
-    """Those that share one reply: what a refusal has taught is asked within the same attempt, unless the answer will be
-    in another language."""
+    """Groups the attempts that share one reply: what a refusal has taught is asked within the same attempt, unless the
+    answer will be in another language."""
     groups: list[list[RecordedAttempt]] = []
     for attempt in attempts:
         if attempt.why == "lesson" and groups and _language(attempt) == _language(groups[-1][-1]):

@@ -29,7 +29,7 @@ OPAQUE = frozenset({"args", "functionResponse", "metadata", "result"})
 INDEXES = ("index", "output_index")
 """Members that tell which of several things goes on."""
 OPAQUE_OBJECTS = frozenset({"input", "output", "arguments"})
-"""The same, where they are objects."""
+"""Members that are opaque where they are objects."""
 
 WORDS = frozenset(
     {
@@ -164,7 +164,7 @@ def _said(tokens: list[str]) -> Iterator[tuple[int, str]]:
     """The tokens that say something, each with a name that it shares with those that it goes on from: they are of the
     same member in events of the same type, behind the same index, and as manieth in their event."""
     stack: list[tuple[str, str, bool]] = []
-    """Of the open objects and lists: which, the member that they are of, and whether all in them is content."""
+    """The open objects and lists: which of the two, the member that it belongs to, and whether all in it is content."""
     member, line, index, kind = "", "", "", ""
     times: dict[str, int] = {}
     for at, token in enumerate(tokens):

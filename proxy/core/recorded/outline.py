@@ -65,7 +65,7 @@ def _delta(before: Json, line: Json) -> Json | None:
 
 
 def _chunk(before: Json, line: Json) -> Json | None:
-    """Of the Chat API: whatever differs is text that goes on."""
+    """Merges two chunks of the Chat API if they differ only in text that goes on."""
     match before.get("choices"), line.get("choices"):
         case [{"delta": dict(first)} as told], [{"delta": dict(second)} as more] if (
             told.keys() == more.keys() and first.keys() == second.keys() and first

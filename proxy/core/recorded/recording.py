@@ -118,7 +118,7 @@ class Conditions:
     signs: list[Annotated[int, Field(ge=0)]] = field(default_factory=list)
     """Signs of life in the stream: how many reads had come before each."""
     verdicts: list[RecordedVerdict] = field(default_factory=list)
-    """Those on calls that took long to check, in their order."""
+    """Verdicts on calls that took long to check, in their order."""
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ class Supply:
         self._last = DATE
 
     def digits(self, size: int) -> str:
-        """So many random bytes, in hexadecimal digits."""
+        """Returns random bytes in hexadecimal digits: first those that were recorded, then others."""
         drawn = next(self._digits, None)
         return f"{next(self._more):0{2 * size}x}" if drawn is None else drawn[: 2 * size]
 

@@ -51,7 +51,7 @@ class Transcript(NamedTuple):
 
 
 def transcript(recording: Recording) -> Transcript:
-    """Of the last attempt that was answered. Raises NoTranscript."""
+    """Makes a transcript of the last attempt that was answered. Raises NoTranscript."""
     if recording.request.surface != "responses":
         raise NoTranscript("Transcripts are of the Responses API; this request came by another surface.")
     answered = [attempt for attempt in recording.attempts if (attempt.status or 0) // 100 == 2]

@@ -12,14 +12,14 @@ MIB = 1 << 20
 UNREADABLE = "The response could not be stored: what it refers to cannot be read any more."
 
 LOCK_SECONDS = 1.0
-"""After which a turn on a busy conversation may be tried again."""
+"""Seconds after which a turn on a busy conversation may be tried again."""
 STORE_SECONDS = 1.0
-"""After which a store that is away may be back."""
+"""Seconds after which a store that is away may be back."""
 PLACE_SECONDS = 5.0
-"""After which background work may have ended."""
+"""Seconds after which background work may have ended."""
 
 LOOKUP_SECONDS = 1.0
-"""After which a request about what is kept may be answered."""
+"""Seconds after which a request about what is kept may be answered."""
 
 PREVIOUS, CONVERSATION = "previous_response_id", "conversation"
 

@@ -22,10 +22,10 @@ HOSTED_PREFIXES: Final[Mapping[str, str]] = {
     "mcp_approval_request": "mcpr",
     "computer_call": "cu",
 }
-"""Of the ids of items in which tools of a backend's own tell what they do."""
+"""Prefixes of the ids of items in which tools of the backend's own tell what they do."""
 
 HOSTED_ANSWERS: Final[Mapping[str, str]] = {"mcp_approval_response": "mcpa", "computer_call_output": "cuo"}
-"""Of those in which clients answer them."""
+"""Prefixes of the ids of items in which clients answer them."""
 
 PREFIXES: Final[Mapping[str, str]] = {
     **HOSTED_PREFIXES,
@@ -50,7 +50,7 @@ PREFIXES: Final[Mapping[str, str]] = {
     "tool_search_call": "tsc",
     "tool_search_output": "tso",
 }
-"""Of the ids of items, by their types."""
+"""Prefixes of the ids of items, by their types."""
 
 OTHER: Final = "item"
 

@@ -59,7 +59,7 @@ class PageWish:
 
     @property
     def most(self) -> int:
-        """Of the items behind the cursor, as many as must be known."""
+        """How many items behind the cursor must be read: one more tells whether there is another page."""
         return self.limit + 1
 
     def unknown(self) -> NotFound:
@@ -116,7 +116,8 @@ def _listed(items: bytes) -> list[Listed]:
 
 
 def behind(wish: PageWish, items: Iterable[Listed]) -> list[Listed]:
-    """Of all items, in the order of `reading`, those that a page needs. Raises NotFound for an unknown cursor."""
+    """Picks the items that a page needs out of all, which come in the order of `reading`. Raises NotFound for an
+    unknown cursor."""
     rest = iter(items)
     if wish.cursor is not None and all(listed.id != wish.cursor for listed in rest):
         raise wish.unknown()

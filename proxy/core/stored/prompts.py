@@ -62,7 +62,7 @@ def _said(item: Any) -> Said | None:
 
 
 def _texts(parts: Any) -> Any:
-    """Of a model's words their text alone: clients leave out what else was told of them."""
+    """Reduces a model's words to their text, because clients leave out what else was told of them."""
     if not isinstance(parts, list):
         return parts
     return [part.get("text", part.get("refusal")) if isinstance(part, dict) else part for part in parts]

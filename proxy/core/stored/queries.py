@@ -27,7 +27,7 @@ INCLUDABLE: Final = frozenset(
 """What the API can include. None of it changes an answer here: what there is of it is always there."""
 
 MAX_DIGITS = 18
-"""Of a number in a query. Whatever is longer is above every bound."""
+"""Digits of a number in a query. A longer one is above every bound."""
 BEYOND = 10**MAX_DIGITS
 
 SWITCHES: Final = {"true": True, "false": False}

@@ -18,7 +18,7 @@ Name = tuple[str, str]
 REFERENCE: Final = "item_reference"
 
 MOST_NAMED: Final = 3
-"""Of the items that are left out, as many are named to the client."""
+"""How many of the items that are left out are named to the client."""
 
 
 def is_reference(item: Any) -> bool:

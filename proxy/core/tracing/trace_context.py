@@ -13,7 +13,7 @@ TRACESTATE: Final = "tracestate"
 VERSION: Final = "00"
 FORBIDDEN_VERSION: Final = "ff"
 LENGTH: Final = 55
-"""Of the first version. Later ones may have more behind it."""
+"""The length of a header of the first version. Later versions may append more."""
 HEX: Final = frozenset("0123456789abcdef")
 SAMPLED: Final = 1
 

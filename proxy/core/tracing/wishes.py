@@ -38,5 +38,5 @@ def wishes_of(request: Request) -> dict[str, Wish]:
 
 
 def conventional(wishes: Mapping[str, Wish], dropped: Container[str]) -> dict[str, Wish]:
-    """By the names of the conventions. `dropped`: what no backend was asked for, because it does not know it."""
+    """Renames wishes as the conventions do. `dropped`: what no backend was asked for, because it does not know it."""
     return {NAMES.get(name, BEFORE + name): value for name, value in wishes.items() if name not in dropped}

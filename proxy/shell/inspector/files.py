@@ -33,7 +33,7 @@ HEADERS: Final[Mapping[str, str]] = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
-"""With every answer to the page, its data among them: nothing is left in the browser's cache."""
+"""Sent with every answer to the page, including its data: nothing stays in the browser's cache."""
 
 KINDS: Final = {
     "html": "text/html; charset=utf-8",
@@ -51,7 +51,7 @@ class PageFile(NamedTuple):
 
 @cache
 def all_files() -> Mapping[str, PageFile]:
-    """By their names. They are read once, when the page is asked for first."""
+    """All files of the page by their names. They are read once, when the page is first asked for."""
     folder = files("proxy.shell.inspector") / "page"
     return {
         file.name: PageFile(file.read_bytes(), KINDS[file.name.rpartition(".")[2]])

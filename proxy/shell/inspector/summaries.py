@@ -45,7 +45,7 @@ def summary(seen: Seen, id: str) -> dict[str, Any]:
 
 
 def _facts(watch: Watch) -> RequestFacts:
-    """Those of a request that was refused at the door say why."""
+    """The facts of a request. If it was refused at the door, they say why."""
     return watch.facts if watch.fault is None else {**watch.facts, **facts_of(watch.fault)}
 
 

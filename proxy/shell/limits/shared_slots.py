@@ -32,10 +32,10 @@ class SharedSlots:
         self._divided = divided
         self._fair = FairSlots(0)
         self._wanted = 0
-        """By how many requests, all together."""
+        """How many requests want a slot at the moment."""
         self._standing: dict[Ticket, None] = {}
         self._let_in: list[Ticket] = []
-        """Those of requests that have a slot, and of slots that nobody has taken yet."""
+        """Tickets of requests that have a slot, and of slots that nobody has taken yet."""
         self._taken = 0
         tickets.serve(self)
 
@@ -79,7 +79,7 @@ class SharedSlots:
             asyncio.get_running_loop().call_soon(self._adjust)
 
     def _adjust(self) -> None:
-        """As many tickets as requests: who has left needs none."""
+        """Holds as many tickets as there are requests: one that has left needs none."""
         idle = len(self._let_in) - self._taken
         while len(self._standing) + idle < self._wanted:
             self._standing[self._office.issue(self._name)] = None

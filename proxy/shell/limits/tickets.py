@@ -16,24 +16,24 @@ from proxy.shell.stores.protocol import Live, StoreDown, Ticket
 
 POLL_SECONDS: Final = 0.1
 STAY_SECONDS: Final = 5.0
-"""Between two signs of life. A lease is nine times as long."""
+"""The pause between two signs of life. A lease is nine times as long."""
 
 
 class Queue(Protocol):
-    """Who stands before one backend, as far as this process goes."""
+    """The requests of this process that stand in the queue of one backend."""
 
     @property
     def waits(self) -> bool: ...
 
     @property
     def tickets(self) -> list[Ticket]:
-        """All of them, also of those who were let in."""
+        """The tickets of all, including those who were let in."""
 
     def ranked(self, ranks: Mapping[Ticket, int]) -> None:
-        """So many stand before each. Whoever is missing, or is not ranked yet, goes on waiting."""
+        """Tells how many stand before each ticket. A ticket that is missing, or not ranked yet, goes on waiting."""
 
     def divide(self) -> None:
-        """The store cannot be asked: as many are let in as this process may have by itself."""
+        """Lets in as many as this process may have by itself, because the store cannot be asked."""
 
 
 class Tickets:
@@ -54,7 +54,7 @@ class Tickets:
         self._queues.append(queue)
 
     def issue(self, name: str) -> Ticket:
-        """A new ticket of this queue, which is about to enter it."""
+        """Makes a ticket that is about to enter this queue."""
         ticket = Ticket(name, f"{self._worker}.{next(self._numbers)}")
         self._entering[ticket] = None
         self._news.set()
@@ -78,7 +78,7 @@ class Tickets:
         await answer
 
     async def run(self) -> None:
-        """For ever. However it ends, nobody is left waiting for it."""
+        """Runs for ever. However it ends, nobody is left waiting for it."""
         try:
             while True:
                 await self._pause()

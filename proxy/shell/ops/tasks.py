@@ -22,7 +22,7 @@ class Tasks:
         _ = self.started(work, name)
 
     def started(self, work: Coroutine[Any, Any, Result], name: str) -> "asyncio.Task[Result]":
-        """The same, for who wants to know what becomes of it."""
+        """Starts a task and returns it, for a caller that wants to know what becomes of it."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._ended)

@@ -26,7 +26,7 @@ MOST_WAITING = 64
 
 SAID_AGAIN_SECONDS = 60.0
 SWEEP_SECONDS = 3_600.0
-"""So often it is looked for files whose time is over."""
+"""The pause between two searches for files that are too old."""
 
 DIRECTORY_MODE, FILE_MODE = 0o700, 0o600
 
@@ -93,7 +93,7 @@ class Writer:
             del watch
 
     def _next(self) -> Watch | None:
-        """Also where nothing more is to be written, files have their time."""
+        """Waits for the next request to write. While none comes, it still deletes files that are too old."""
         while True:
             try:
                 return self._waiting.get(timeout=SWEEP_SECONDS)

@@ -13,7 +13,8 @@ from proxy.core.backends.learned import LASTS_SECONDS, Change, Learned
 from proxy.shell.remembering.memos import Memos
 
 MOST_OWNERS = 10_000
-"""With each model counted by itself. Clients choose the names of models, and without keys their addresses."""
+"""Owners that are remembered, once for each of their models. Clients choose the names of models, and without keys an
+address is an owner."""
 
 LESSONS = "lessons "
 """Begins the keys of these memos, which no key of a call's does."""

@@ -14,13 +14,13 @@ from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stores.protocol import Live, StoreDown
 
 MEMO_SECONDS: Final = 86_400.0
-"""For so long a memo is kept."""
+"""How long a memo is kept."""
 
 PATIENCE_SECONDS: Final = 0.2
-"""For so long a request waits at most, and the end of a reply. A store that is well takes a hundredth of it."""
+"""The longest that a request, or the end of a reply, waits. A healthy store needs a hundredth of it."""
 
 MOST_MEMO_BYTES: Final = 256 << 10
-"""Of one memo: more than any model thinks before one call."""
+"""The largest memo: more than any model thinks before one call."""
 
 MOST_WRITING: Final = 100
 MOST_WRITING_BYTES: Final = 8 << 20
@@ -58,7 +58,7 @@ class Memos:
     def send(
         self, tenant: str, memos: Mapping[str, bytes], seconds: float = MEMO_SECONDS
     ) -> "asyncio.Task[None] | None":
-        """The same, for who waits for nothing."""
+        """Has them written, for a caller that does not wait."""
         if self._live is None:
             return None
         fitting = {key: memo for key, memo in memos.items() if len(memo) <= MOST_MEMO_BYTES}

@@ -18,11 +18,11 @@ from proxy.shell.stores.protocol import Cursor, Key, Live, LogExcerpt, StoreDown
 POLL_SECONDS: Final = 0.2
 SLOW_POLL_SECONDS: Final = 0.5
 EMPTY_ROUNDS: Final = 10
-"""After which a log is polled more slowly."""
+"""Rounds without an event, after which a log is polled more slowly."""
 MOST_WAITING_BYTES: Final = 1 << 20
-"""For one follower."""
+"""Bytes that may wait for one follower."""
 ALL_WAITING_BYTES: Final = 64 << 20
-"""For all of them: of many, each has less."""
+"""Bytes that may wait for all followers together: where there are many, each has less."""
 
 
 class Follower:
@@ -140,7 +140,7 @@ class Followers:
                     )
 
     def _reading(self) -> list[Follower]:
-        """Those who would wait for ever for being fed."""
+        """The followers that have to read, because nobody feeds them."""
         return [follower for all in self._all.values() for follower in all if self._must_read(follower)]
 
     def _must_read(self, follower: Follower) -> bool:

@@ -16,9 +16,9 @@ PAUSE_SECONDS: Final = 0.1
 URGENT_BYTES: Final = 64 << 10
 RETRY_SECONDS: Final = 0.5
 MOST_FAILURES: Final = 10
-"""In a row, some seconds: then those who follow a run here wait no longer for the store."""
+"""Failures in a row, some seconds of them. After these, those who follow a run here no longer wait for the store."""
 MOST_ROWS: Final = 100
-"""In one statement: more cost an engine several times as much each."""
+"""Rows in one statement. More cost an engine several times as much each."""
 DRAIN_SECONDS: Final = 5.0
 """The longest wait of the end of a run for the last of its events."""
 

@@ -31,11 +31,11 @@ TRIES: Final = 600
 RETRY_SECONDS: Final = 1.0
 START_TRIES: Final = 3
 SETTLE_SECONDS: Final = 5.0
-"""For the end of a run whose process ends."""
+"""How long a run may take to end when its process ends."""
 
 
 class RunLeft(ConnectionError):
-    """Somebody else has ended the run: there is nobody to whom its work matters."""
+    """Somebody else has ended the run, so nobody needs the rest of the work."""
 
 
 class Left(StrEnum):

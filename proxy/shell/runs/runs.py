@@ -34,9 +34,9 @@ from proxy.shell.turn_store import Owning
 HEAR_SECONDS: Final = 0.5
 COMPARE_SECONDS: Final = 60.0
 QUIET_ROUNDS: Final = 240
-"""Without a run, after which nobody asks any more what became of the last ones."""
+"""Rounds without a run, after which the store is no longer asked what became of the last ones."""
 ALL_TOGETHER: Final = 2
-"""All owners have so many times the places of one, in shares: the next one always finds something."""
+"""All owners together have this many times the places of one, so that there is always something for the next."""
 
 
 class Runs:
@@ -164,7 +164,7 @@ class Runs:
                 self._owning.clear()
 
     async def _heard(self, key: Key) -> None:
-        """The store need not tell it again."""
+        """Ends the run that somebody else has ended, so that the store need not tell of it again."""
         record = None
         with suppress(RecordUnreadable):
             record = await self._records.get(*key)
@@ -172,8 +172,8 @@ class Runs:
         await self._records.finish(key.tenant, record, self._worker)
 
     async def _compare(self) -> None:
-        """Ends what the store believes to be under way here and is not: nobody knows whether its beginning was
-        told."""
+        """Ends what the store believes to be under way here and is not: a beginning that may never have been
+        acknowledged."""
         while True:
             await self._sleep(COMPARE_SECONDS)
             with suppress(StoreDown):

@@ -20,7 +20,7 @@ from proxy.shell.serving.lookups import Lookups
 from proxy.shell.stores.protocol import Records
 
 MOST_TURNS = 10_000
-"""Of one chain: more than any conversation has, and what is kept may not be read for ever."""
+"""Turns of one chain that are read: more than any conversation has. Nobody may have the store read for ever."""
 
 Made = TypeVar("Made")
 

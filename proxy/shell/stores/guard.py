@@ -24,23 +24,23 @@ MOST_WAITING: Final = 1000
 QUIET_SECONDS: Final = 60.0
 """An outage is told once in this time, however often the store comes and goes."""
 UNDO_TRIES: Final = 600
-"""A second apart: as long as the ends of background work are tried."""
+"""Attempts, one a second, for as long as the ends of background work are tried."""
 UNDONE_IN_DOUBT: Final = 5
-"""A server that comes back does what it had heard before in its own time."""
+"""How often a write in doubt is undone, because a server that comes back may still carry it out later."""
 
 Result = TypeVar("Result")
 Command = Callable[[], Pending[Result]]
 
 
 class GuardWatcher(Protocol):
-    """Who counts what the store does, and says so in the log."""
+    """Counts what the store does, and tells the log."""
 
     def took(self, op: str, seconds: float) -> None: ...
 
     def failed(self, op: str, reason: str) -> None: ...
 
     def went_down(self, reason: str) -> None:
-        """Once for each outage, and not for each of many."""
+        """Called once for each outage, not for each failure."""
 
     def came_back(self, seconds: float) -> None: ...
 
@@ -53,7 +53,7 @@ class _Lane:
     down_since: float = 0.0
     next_probe: float = 0.0
     running: dict["asyncio.Future[Any]", float] = field(default_factory=dict)
-    """With the time at which each was begun."""
+    """Commands that run, each with the time at which it was begun."""
 
     @property
     def is_up(self) -> bool:

@@ -60,7 +60,7 @@ class WantedItems:
         self._ids = frozenset(ids)
         self._left = most_bytes
         self.at: dict[str, dict[str, bytes]] = {}
-        """By the key of the record that keeps them."""
+        """The items found, by the key of the record that keeps them."""
 
     def read(self, tail: str, record: Record | None) -> None:
         """`record`: None if nobody may use what it keeps."""

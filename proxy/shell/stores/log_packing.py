@@ -15,13 +15,15 @@ WINDOW_BITS: Final = -12
 """4 KiB, without a header: as good for events as the largest window, at a sixteenth of the memory."""
 
 MEMORY_LEVEL: Final = 5
-"""Then a stream takes 38 KiB. By default it were 150, for rows of the same size in half as much time again."""
+"""With this level a packer takes 38 KiB. With the default it would take 150, for rows of the same size in half as much
+time again."""
 
 BETWEEN: Final = b"\x00"
 """Stands between events. No JSON has it in its text."""
 
 MOST_PACKERS: Final = 1_000
-"""38 MiB. A run that has ended elsewhere, while it had nothing to say, leaves its own behind."""
+"""Packers that are kept, 38 MiB of them. A run that was ended elsewhere while it had nothing to say leaves its own
+behind."""
 
 
 @dataclass(slots=True)
@@ -33,7 +35,7 @@ class _Packer:
 
 
 class Packers:
-    """Of the logs that this process writes."""
+    """The packers of all logs that this process writes."""
 
     def __init__(self, seals: Seals = NO_SEALS) -> None:
         self._seals = seals

@@ -7,7 +7,7 @@ from proxy.shell.stores.protocol import LogClosed
 from proxy.shell.stores.terms import BRIEF_SECONDS, DAY
 
 MOST_LOG_BYTES: Final = 32 << 20
-"""Of the events of one log, as their clients get them."""
+"""Bytes of the events of one log, as their clients get them."""
 
 
 class LogState(IntEnum):

@@ -16,7 +16,7 @@ class Opening:
         refused: Callable[[str], None],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """`refused`: hears why a store that came late cannot be used."""
+        """`refused` is told why a store that came late cannot be used."""
         self._open = open
         self._refused = refused
         self._sleep = sleep
@@ -25,7 +25,8 @@ class Opening:
         """The store was there, at least once."""
 
     async def begin(self, seconds: float) -> bool:
-        """Waits so long at most; is it open? Raises StoreUnreadable if it is there and cannot be used."""
+        """Waits at most this long, and returns whether the store is open. Raises StoreUnreadable if it is there and
+        cannot be used."""
         loop = asyncio.get_running_loop()
         first = loop.create_task(self._open(), name="store open")
         await asyncio.wait({first}, timeout=seconds)

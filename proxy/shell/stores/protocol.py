@@ -200,7 +200,7 @@ class Records(Protocol):
     # ── owners ──
 
     async def beat(self, worker: str) -> int:
-        """The worker lives; how many do. `begin`, `lock` beat too."""
+        """Says that the worker lives, and returns how many do. `begin` and `lock` do so too."""
 
     async def leave(self, worker: str) -> None:
         """The worker owns nothing any more."""
@@ -304,7 +304,7 @@ class Ticket(NamedTuple):
 
 
 class Live(Protocol):
-    """May lose everything, may not lie."""
+    """What processes tell each other. It may lose everything, and may not lie."""
 
     async def open(self) -> None: ...
 

@@ -8,7 +8,7 @@ LEASE_SECONDS: Final = 45.0
 """A worker that has not beaten for so long is dead."""
 
 SKEW_SECONDS: Final = 5.0
-"""By so much two processes may disagree about an engine's time, where each of them only estimates it."""
+"""How far two processes may disagree about an engine's time, where each of them only estimates it."""
 
 BRIEF_SECONDS: Final = 600.0
 """How long background work of `store: false` can be read after its end, and any log."""
@@ -36,7 +36,8 @@ class Keeping:
     """After the last use."""
     most_bytes: int = 10 << 30
     read_bytes: int = 128 << 20
-    """Of one conversation, page or list of items, at a time: whatever is kept, there is room to read it."""
+    """Bytes of one conversation, page or list of items that are read at a time: whatever is kept, there is room to read
+    it."""
 
 
 def lives_between(now: float) -> tuple[float, float]:
@@ -46,5 +47,5 @@ def lives_between(now: float) -> tuple[float, float]:
 
 
 def always() -> bool:
-    """For who may always bury the dead: processes that have no others beside them."""
+    """For processes that have no others beside them: they may always bury the dead."""
     return True

@@ -81,13 +81,13 @@ Notes = tuple[
 class Watch:
     request_id: str
     surface: str | None
-    """By the name that metrics have. None for a path of no surface."""
+    """The surface by its name in metrics. None for a path of no surface."""
     transport: TransportName
     method: str
     path: str
     """As it was asked for, without its query. What a stranger wrote there is masked and cut."""
     facts: RequestFacts = field(repr=False)
-    """Those of the log line, live. So are the two below."""
+    """The facts of the log line, live. So are the two below."""
     remarks: dict[str, Counts] = field(repr=False)
     """What was strange, by its kind (`oddities`, `markup`, `dropped`), if anything was."""
     warnings: list[str] = field(repr=False)
@@ -131,7 +131,7 @@ class Watch:
 
     @property
     def status(self) -> int | None:
-        """Of the answer; 499 if the client has left. None while it is under way."""
+        """The status of the answer; 499 if the client has left. None while it is under way."""
         return None if self.ended is None else self.facts["status"]
 
     @property

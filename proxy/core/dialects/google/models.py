@@ -17,7 +17,7 @@ MODELS_AT_A_TIME = 256
 """Their traits are remembered by their names."""
 
 DYNAMIC = -1
-"""With this budget a model decides by itself."""
+"""The budget with which a model decides by itself how much it thinks."""
 BUDGETS = {"minimal": 512, "low": 1024, "medium": 8192, "high": 24576, "xhigh": 32768, "max": 32768}
 """Tokens of thought for the words of an effort, as Google's own OpenAI endpoint has the usual three."""
 EFFORTS = frozenset({"none", *BUDGETS})

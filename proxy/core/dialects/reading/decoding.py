@@ -154,7 +154,7 @@ class Decoding:
 
 
 def _twins(value: Any, exact: Any) -> dict[int, Any]:
-    """By the identity of each object and list in a value, the same in the other."""
+    """Maps the identity of each object and list in a value to its counterpart in the other value."""
     found: dict[int, Any] = {}
     ahead = [(value, exact)]
     for one, other in ahead:

@@ -58,7 +58,7 @@ PARTS: dict[str, tuple[Voice, str]] = {
     "summary_text": (SUMMARY, "text"),
     "reasoning_text": (THOUGHT, "text"),
 }
-"""By the type of a part, what it says, and the member that holds the text."""
+"""Maps the type of a part to its voice and the member that holds its text."""
 
 VOICES = {MESSAGE: (TEXT, REFUSAL), REASONING: (SUMMARY, THOUGHT)}
 """The voices of prose."""

@@ -63,7 +63,7 @@ class Growing:
     call: int | None = None
     """The number of the call."""
     name: str | None = None
-    """That of the call, once it has one."""
+    """The name of the called tool, once it is known."""
     done: bool = False
     voice: Voice | None = None
     """The one in which a thought is told: there may be a summary beside it."""
@@ -72,7 +72,7 @@ class Growing:
     _said: dict[Voice, GrowingText] = field(default_factory=dict)
     """All that was said, in each voice."""
     _parts: dict[tuple[Voice, int], GrowingText] = field(default_factory=dict)
-    """The same by part, and the number of the part."""
+    """What was said by voice and number of the part."""
     _last: dict[Voice, GrowingText] = field(default_factory=dict)
     """In each voice the part that began last."""
     _announced: set[int] = field(default_factory=set)
@@ -130,7 +130,7 @@ class Items:
         self._by_id: dict[str, Growing] = {}
         self._by_index: dict[int, Growing] = {}
         self._open: dict[Kind | None, deque[Growing]] = {}
-        """Those that may not be done yet, the oldest first."""
+        """Items that may not be done yet, the oldest first."""
 
     def begin(self, kind: Kind | None, item: Json, index: Any) -> Growing:
         growing = Growing(kind, item)

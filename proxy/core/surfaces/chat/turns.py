@@ -35,7 +35,7 @@ from proxy.core.surfaces.reading.tools import Json
 LEGACY_ID = "function_call_"
 
 INPUTS = {"function": (ToolKind.FUNCTION, "arguments"), "custom": (ToolKind.CUSTOM, "input")}
-"""By the type of a call: the kind of its tool, and the name of its input."""
+"""Maps the type of a call to the kind of its tool and the name of its input."""
 
 
 def _tool_call(call: Json, so_far: MessagesSoFar) -> list[Part]:

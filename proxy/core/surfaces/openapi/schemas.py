@@ -225,7 +225,7 @@ REQUEST_PARTS: dict[str, Schema] = {
 FORMS = (ENVELOPE, CHAT, NATIVE)
 
 ASKING = ("input", PREVIOUS, CONVERSATION)
-"""Who continues something need not say more."""
+"""Fields of which one is needed: a request that continues something need not say more."""
 
 
 def _with_one_of(names: tuple[str, ...], schema: Schema) -> Schema:
@@ -234,7 +234,7 @@ def _with_one_of(names: tuple[str, ...], schema: Schema) -> Schema:
 
 @cache
 def request_schemas() -> dict[str, Schema]:
-    """With those of the forms, which take pydantic some 12 ms: few ask for them."""
+    """The schemas of requests. Those of the forms take pydantic some 12 ms, so all are made when first asked for."""
     model, asked = {"model": TEXT}, INPUT | TOOLS
     return REQUEST_PARTS | {
         "ConfigurationUpdate": _checked_by(CONFIGURATION, {"type": one("configuration_update")}, {}),

@@ -21,7 +21,7 @@ READ = (
 """The fields of a turn that a count reads. `prompt` is among them because it is refused."""
 
 INSTEAD = ("instructions", PREVIOUS, CONVERSATION)
-"""With one of these there is something to count where the input is left out."""
+"""Fields that give a count something to do where the input is left out."""
 
 
 def requested(body: Any) -> Any:

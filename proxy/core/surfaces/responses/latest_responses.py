@@ -15,7 +15,8 @@ NO_LANE: Any = object()
 
 
 MAX_LANES = 16
-"""Of one connection, the one without a name among them. Who has more loses what is oldest, and sends it again."""
+"""Lanes of one connection, including the one without a name. A client with more loses the oldest, and has to send its
+history again."""
 
 PIECE_BYTES = 256 * 1024
 """Packed or unpacked at a time: some thousandths of a second."""

@@ -22,8 +22,8 @@ from proxy.shell.stores.protocol import (
 from proxy.shell.stores.terms import Clock
 
 MOST_BYTES: Final = 64 << 20
-"""Of all logs and memos together. Beyond them go the oldest memos of who has the most, and then the logs that were
-changed the longest ago, ended or not."""
+"""Bytes of all logs and memos together. Beyond them go the oldest memos of whoever has the most, and then the logs that
+were changed the longest ago, ended or not."""
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class _Log:
 
 @dataclass(slots=True)
 class _Memos:
-    """Of one tenant, the oldest first, each with the time at which it ends."""
+    """The memos of one tenant, the oldest first, each with the time at which it ends."""
 
     kept: dict[str, tuple[bytes, float]] = field(default_factory=dict)
     bytes: int = 0

@@ -35,7 +35,7 @@ class MemoryMeters:
         return lacks
 
     def sweep(self, most: int) -> int:
-        """Who is full need not be remembered."""
+        """Forgets meters that are full, as they are no different from new ones."""
         now = self._clock.steady()
         full = [key for key, (full_at, seen) in self._kept.items() if full_at <= now and seen <= now][:most]
         for key in full:

@@ -10,7 +10,7 @@ class MemoryQueues:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._workers: dict[Ticket, str] = {}
-        """Whose each ticket is; in the order in which they came."""
+        """The worker of each ticket, in the order in which the tickets came."""
         self._until: dict[str, float] = {}
         """By when each worker must be heard of again."""
 

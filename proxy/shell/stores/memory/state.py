@@ -56,7 +56,7 @@ class MemoryBase:
         return turn if turn is not None and turn.record.id == id and self._is_there(turn) else None
 
     def _settled(self, tenant: str, id: str) -> KeptTurn | None:
-        """The same, ended if its worker is dead."""
+        """Returns what `_turn` does, after ending it if its worker is dead."""
         turn = self._turn(tenant, id)
         if turn is not None and not turn.record.is_final and self._may_bury():
             run = self._runs[Key(tenant, id)]
@@ -164,7 +164,8 @@ class MemoryBase:
         return "" if dead or talk.lock_response == but else talk.lock_response
 
     def _free(self, tenant: str, talk: ConversationShelf, but: str = "") -> str:
-        """The same, for who wants to change it: what a dead worker left is ended, so that it cannot come late."""
+        """Returns who works on it, for a caller that is about to change it. What a dead worker left is ended, so that
+        it cannot come late."""
         holder = self._holder(talk, but)
         if not holder and talk.lock_response not in ("", but):
             self._settled(tenant, talk.lock_response)

@@ -18,7 +18,8 @@ from proxy.shell.stores.sql.tables import Schema
 TIME: Final = "select extract(epoch from clock_timestamp())::float8"
 
 COUNTED_BYTES: Final = 256 << 20
-"""Of the rows without what lies outside of them: so many are read in a tenth of a second."""
+"""Bytes of the rows, without what lies outside of them, that are still counted exactly: so many are read in a tenth of
+a second."""
 
 SAMPLE_PERCENT: Final = 0.1
 
@@ -27,7 +28,8 @@ then (select coalesce(sum(length(answer) + length(input) + length(output)), 0) f
 else (select n_live_tup from pg_stat_user_tables where relid = 'turns'::regclass)
 * (select coalesce(avg(length(answer) + length(input) + length(output)), 0) from turns tablesample system (?))
 end::bigint"""
-"""Of what is kept, as what is deleted leaves the files large. Of very many responses it is estimated."""
+"""The bytes of what is kept, because files stay large when rows are deleted. For very many responses it is an
+estimate."""
 
 
 def used_bytes() -> Step[int]:

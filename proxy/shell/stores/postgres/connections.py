@@ -24,18 +24,18 @@ CONFLICTS: Final = 5
 """How often a step is tried again that others stood in the way of."""
 
 RETURN_SECONDS: Final = 1.0
-"""For so long a server is waited for that refuses connections: it may be starting again."""
+"""How long the proxy waits for a server that refuses connections: it may be starting again."""
 PAUSE_SECONDS: Final = 0.1
 CLOSE_SECONDS: Final = 1.0
 OPEN_SECONDS: Final = 60.0
-"""For tables that are made, and for others who make them at the same time."""
+"""Time to make the tables, and to wait for others who make them at the same time."""
 
 MOST_CHANGES: Final = 100
 MOST_BYTES: Final = 1 << 20
 """Of one message to the server."""
 
 STATEMENTS: Final = 200
-"""That each connection has prepared."""
+"""Statements that each connection keeps prepared."""
 
 Result = TypeVar("Result")
 
@@ -94,7 +94,7 @@ class ConnectionPool:
             self._begin()
 
     async def look(self, look: Callable[[Any], Awaitable[None]]) -> None:
-        """The same, and then no connection is left."""
+        """Lends `look` a connection of its own, which is closed afterwards. Raises what `open` raises."""
         lane = _Slot()
         try:
             lane.connection = await self._connect()

@@ -69,7 +69,7 @@ def remedy_of(failure: BaseException) -> Remedy:
 
 
 def is_in_doubt(failure: BaseException) -> bool:
-    """Of what was asked to be done for good: a server that says why it did not has not done it."""
+    """May the change have been done? A server that says why it did not do it has not done it."""
     return not isinstance(failure, asyncpg.PostgresError) or (failure.sqlstate or "").startswith("08")
 
 

@@ -32,7 +32,7 @@ def about_of(schema: Schema, *, may_vanish: bool) -> str:
 
 
 async def version_in(connection: Any, schema: Schema, where: str, *, may_vanish: bool) -> int:
-    """Of the tables that are there, 0 if none are. Raises StoreUnreadable for those of a later version."""
+    """The version of the tables that are there, 0 if there are none. Raises StoreUnreadable for a later version."""
     about = about_of(schema, may_vanish=may_vanish)
     if await connection.fetchval(HAS_TABLE, about) is None:
         return 0

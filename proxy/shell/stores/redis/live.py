@@ -27,7 +27,7 @@ from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 KEEPS_ALL: Final = "noeviction"
 WAIT_SECONDS: Final = 0.5
 MOST_MEMO_BYTES: Final = 64 << 20
-"""Of one tenant. Beyond them its oldest go."""
+"""Bytes of one tenant's memos. Beyond them its oldest go."""
 
 
 class RedisLive:

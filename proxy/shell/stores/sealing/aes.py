@@ -24,10 +24,10 @@ NONCE_BYTES: Final = 12
 BODY_AT: Final = SALT_BYTES + NONCE_BYTES
 
 MOST_VALUES: Final = 1 << 28
-"""With one derived key: that two of them have one nonce has a chance of 2^-41."""
+"""Values sealed with one derived key: two of them share a nonce with a chance of 2^-41."""
 
 MOST_DERIVED: Final = 1024
-"""As many are kept to open with; each is of one start of a process."""
+"""Derived keys that are kept to open with; each is of one start of a process."""
 
 
 class _Derived(NamedTuple):

@@ -52,7 +52,7 @@ class BoundTo(NamedTuple):
 
     @property
     def bound(self) -> bytes:
-        """The same for nothing else, whatever stands in the names."""
+        """Bytes that no other names give, whatever stands in them."""
         return "".join(f"{len(name)}:{name}" for name in self).encode("utf-8", "surrogatepass")
 
 
@@ -91,14 +91,14 @@ class Seals:
 
     @property
     def ids(self) -> list[str]:
-        """Of the keys, the first one first."""
+        """The ids of the keys, the first one first."""
         return [id.hex() for id in self._keys]
 
     def sealed(self, bound_to: BoundTo, data: bytes) -> bytes:
         return data if self._first is None else self.head + self._first.sealed(data, bound_to.bound)
 
     def opened(self, bound_to: BoundTo, data: bytes) -> bytes:
-        """Of a value that says by itself whether it is sealed."""
+        """Opens a value that says by itself whether it is sealed."""
         return self.unsealed(bound_to, data) if data[:1] == MARK[:1] else data
 
     def unsealed(self, bound_to: BoundTo, data: bytes) -> bytes:

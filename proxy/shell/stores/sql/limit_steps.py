@@ -42,7 +42,7 @@ class MeterSteps:
         return max(0.0, missing)
 
     def sweep(self, most: int) -> Step[int]:
-        """Who is full need not be remembered."""
+        """Forgets meters that are full, as they are no different from new ones."""
         now = self._clock.steady()
         rows = yield sql.FULL_METERS, (now, now, most)
         for tenant, unit in rows:

@@ -18,7 +18,7 @@ ROWS_AT_ONCE = 64
 KEYS_AT_ONCE = 128
 
 MOST_MEMO_BYTES = 256 << 20
-"""Of all memos together, when the sweeper has been there. The processes that use them hold 64 MiB each."""
+"""Bytes of all memos together after each sweep. The processes that use them hold 64 MiB each."""
 
 
 @dataclass(slots=True)

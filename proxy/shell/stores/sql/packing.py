@@ -44,7 +44,7 @@ class Kept:
 
 
 def checksum(answer: bytes, input: bytes, output: bytes) -> int:
-    """Of all three pieces: cut or changed bytes must not become a shorter history."""
+    """The checksum of all three pieces, so that cut or changed bytes never become a shorter history."""
     return crc32(output, crc32(input, crc32(answer)))
 
 

@@ -210,7 +210,7 @@ class SqlRecords:
         return (yield from self._carrier.shrunk(self._steps.forget(tenant, FORGOTTEN_ROWS)))
 
     async def seal(self, what: What, after: Key) -> Sealed:
-        """With the first key, the next few responses or conversations that it has not sealed."""
+        """Seals the next few responses or conversations that are not sealed with the first key."""
         step = partial(self._sealing.seal, what, after, self._carrier.most_swept)
         return await self._carrier.write(step, holds=EVERYTHING)
 

@@ -14,7 +14,7 @@ from proxy.shell.stores.sql.step import Step
 BEFORE_ALL: Final = Key("", "")
 
 MOST_BYTES: Final = 1 << 20
-"""Of one step, unless one row alone has more."""
+"""Bytes of one step, unless one row alone has more."""
 
 
 class Sealed(NamedTuple):

@@ -110,7 +110,7 @@ class StepsBase:
         return not gone and (ended is None or ended > self._horizon(lasting))
 
     def settled(self, tenant: str, id: str) -> Step[Kept | None]:
-        """The same, ended if its worker is dead."""
+        """Returns what `_turn` does, after ending it if its worker is dead."""
         kept = yield from self._turn(tenant, id)
         if kept is not None and (yield from self._is_orphan(tenant, kept)):
             record = endings.orphaned(kept.record)
@@ -148,7 +148,7 @@ class StepsBase:
         return ended
 
     def _end_unread(self, tenant: str, id: str) -> Step[None]:
-        """The same for what cannot be read here. Its row stays as it is, for whoever can, and expires as others do."""
+        """Ends what cannot be read here. Its row stays as it is, for whoever can read it, and expires as others do."""
         tail = tail_of(id)
         rows = yield sql.LINKS, (tenant, tail)
         yield sql.END_UNREAD, (self._date(), tenant, tail)
@@ -259,7 +259,8 @@ class StepsBase:
         return "" if dead else talk.lock_response
 
     def _free(self, tenant: str, talk: ConversationRow, but: str = "") -> Step[str]:
-        """The same, for who wants to change it: what a dead worker left is ended, so that it cannot come late."""
+        """Returns who works on it, for a caller that is about to change it. What a dead worker left is ended, so that
+        it cannot come late."""
         holder = yield from self._holder(talk, but)
         if not holder and talk.lock_response not in ("", but):
             try:

@@ -31,16 +31,16 @@ MOST_BYTES: Final = 1 << 20
 """Of one transaction."""
 
 PAGE_BYTES: Final = 8192
-"""Of a new file. Most responses fill one such page or many: with half as much a save costs a tenth more, and small ones
-take a quarter more room."""
+"""The page size of a new file. Most responses fill one such page or many: with pages of half the size a save costs a
+tenth more, and small responses take a quarter more room."""
 
 CACHE_PAGES: Final = 128
 """Of each connection, which fills it and keeps it: a MiB. More is only held twice, as the system has the file in
 memory. Not in KiB, which SQLite turns into pages before it knows how large those of the file are."""
 
 UNWRITTEN_PAGES: Final = 1000
-"""So many a transaction may hold until its end: as many as one may change, for with half of it the largest write pages
-twice."""
+"""Pages that a transaction may hold until its end: as many as one may change, because with half of it the largest write
+pages twice."""
 
 BUSY_SECONDS: Final = 5.0
 GATHER_SECONDS: Final = 0.001

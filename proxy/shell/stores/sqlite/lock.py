@@ -21,7 +21,7 @@ HELD: Final = "another process holds its lock and gives it to nobody: a proxy th
 
 
 class FileLock:
-    """Of one thread. Each group of changes takes it: a generator would cost that three times as much."""
+    """The lock, as one thread uses it. Each group of changes takes it: a generator would cost three times as much."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)

@@ -10,7 +10,7 @@ OLDEST_SQLITE: Final = (3, 37, 0)
 """The first with strict tables."""
 
 FIXED_SQLITE: Final = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
-"""Those that cannot lose what another process writes; see `lock`."""
+"""Versions that cannot lose what another process writes; see `lock`."""
 
 NOT_FIXED: Final = (
     "This SQLite lacks a correction ({fixed}) without which several processes may damage one file. The proxy and its"
@@ -40,7 +40,8 @@ def shortcoming(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> str:
 
 
 def version_in(connection: sqlite3.Connection, schema: Schema, name: str) -> int:
-    """Of the tables that are there. Raises StoreUnreadable for a file that only a later version can read."""
+    """The version of the tables that are there. Raises StoreUnreadable for a file that only a later version can
+    read."""
     row = connection.execute("select version, readable_from from about").fetchone()
     version, readable_from = row or (0, 0)
     if readable_from > schema.version:

@@ -5,7 +5,7 @@ from typing import Final
 from proxy.shell.stores.sql.step import Result, Step
 
 SHRUNK_PAGES: Final = 1000
-"""By which the file may become smaller after a sweep. Moving them holds others up for some milliseconds."""
+"""Pages by which the file may shrink after a sweep. Moving them holds others up for some milliseconds."""
 
 
 def then_shrink(step: Step[Result]) -> Step[Result]:
