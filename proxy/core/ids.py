@@ -18,9 +18,10 @@ from string import ascii_letters, digits, hexdigits
 RANDOM_BYTES = 16
 
 PART_DIGITS = 16
-"""Of each of the three parts: 64 bits, all of them random but for an item's index."""
+"""Digits of each of the three parts: 64 bits, all of them random but for an item's index."""
 INDEX_DIGITS = 6
-"""At the beginning of an item's own: more items than fit into memory, and 40 random bits are left."""
+"""Digits of the index at the beginning of an item's own part: enough for more items than fit into memory, and 40 random
+bits are left."""
 INDEXED = f"%s_%0{INDEX_DIGITS}x%s%s"
 FIRST_OUTPUT = 0x800000
 """The output's indexes begin here, the input's at 0: no item has another's id, and all are in their order."""
@@ -30,7 +31,7 @@ MAX_ID = 128
 
 UUID_MASK = 0xF << 76 | 0b11 << 62
 UUID_4 = 4 << 76 | 0b10 << 62
-"""Where a UUID says its version and its variant, and what it says there."""
+"""The bits in which a UUID says its version and its variant, and what version 4 says there."""
 
 _HEX = frozenset(hexdigits.lower())
 _WORDS = frozenset(f"{ascii_letters}{digits}_-")

@@ -150,7 +150,7 @@ class BackendProfile:
     """May `response_format` stand beside tools? Where it may not, it wins and no call can be made: there the model is
     told of the form in words."""
     format_by_evidence: bool = True
-    """Nobody knows whether it may. So it does, until that is refused, or a reply is an answer before any was a call;
+    """It is not known whether it may. So it does until that is refused, or until an answer comes before any call has;
     and answers are held against the form."""
     calls_beside_format: bool = False
     """Has a reply shown that calls are made beside it?"""

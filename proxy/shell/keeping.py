@@ -16,7 +16,8 @@ from proxy.shell.secret_mask import SecretMask
 async def remember(
     in_flight: InFlight, asked: SurfaceContext, reply: Reply, memos: Mapping[str, bytes] = NO_MEMOS
 ) -> None:
-    """Before the client hears of the end, and can ask again, perhaps another process. `memos`: for that one."""
+    """Runs before the client hears of the end, because it may then ask again, perhaps at another process. `memos`: what
+    that one must know besides."""
     own = asked.remember(reply, in_flight.owner)
     if memos or own:
         await in_flight.store.share({**memos, **own})

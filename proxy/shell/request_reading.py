@@ -39,7 +39,7 @@ class RequestReading:
     async def completed(
         self, in_flight: InFlight, asked: SurfaceContext, asker: Asker
     ) -> tuple[Request, Sequence[BackendCandidate]]:
-        """What the tenant's rules and our memory make of the request, and who may answer it."""
+        """Returns the request as the tenant's rules and our memory make it, and who may answer it."""
         request = asked.request
         if asker.has_rules_for(request):
             request = await self._threads.run(

@@ -40,7 +40,7 @@ class SecretMask:
         )
 
     def to_keep(self, fault: Fault, headers: Mapping[str, str]) -> Fault:
-        """The same for whoever keeps it: it holds neither a frame nor a key."""
+        """The fault without secrets, for code that keeps it: it holds neither a frame nor a key."""
         return without_frames(self.hidden_in(fault, headers))
 
     def _hidden(self, value: Any, presented: Secrets) -> Any:

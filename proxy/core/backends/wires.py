@@ -22,7 +22,7 @@ UNSPOKEN = frozenset(ToolKind) - {ToolKind.FUNCTION}
 """Kinds of tools that are told as they are by Responses alone: by Chat, functions stand for them."""
 
 NO_SUCH_ENDPOINT = frozenset({404, 405, 501})
-"""What servers answer where they have an endpoint not at all."""
+"""Statuses with which servers say that they do not have an endpoint."""
 
 
 def spoken(target: Target, request: Request) -> BackendProfile:

@@ -160,7 +160,7 @@ class BreakerStanding:
     why: str
     """Why it is not closed."""
     seconds: float
-    """Until a request is let through again."""
+    """Seconds until a request is let through again."""
     requests: int
     """Within the window, and how many of them failed."""
     failures: int

@@ -53,13 +53,13 @@ class Bucket:
         self._whole_at = -math.inf
         """When that is over."""
         self.owed = 0
-        """What was taken, and the store does not know of."""
+        """Units that were taken, and that the store does not know of."""
 
     def _seconds(self, units: int) -> float:
         return units * MINUTE / self._part
 
     def take(self, units: int, now: float) -> None:
-        """Takes so many. More than there is leaves a debt; a negative amount is given back."""
+        """Takes these units. More than there are leave a debt; a negative number is given back."""
         self._full_at = max(self._full_at, now) + self._seconds(units)
 
     def wait(self, units: int, now: float) -> float:

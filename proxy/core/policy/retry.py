@@ -41,7 +41,7 @@ RESERVE = 3
 @dataclass(slots=True, frozen=True)
 class RetryRules:
     attempts: int = 2
-    """At one backend, including the first."""
+    """Attempts at one backend, including the first."""
     after_errors: bool = False
     """Retry also where the backend may have done its work already?"""
     longest_wait: float = 2

@@ -161,8 +161,9 @@ class Masker:
 
 
 def _said(tokens: list[str]) -> Iterator[tuple[int, str]]:
-    """The tokens that say something, each with a name that it shares with those that it goes on from: they are of the
-    same member in events of the same type, behind the same index, and as manieth in their event."""
+    """Yields the tokens that say something, each with a name that it shares with those that it goes on from: they
+    belong to the same member in events of the same type, behind the same index, and have the same rank among such
+    members of their event."""
     stack: list[tuple[str, str, bool]] = []
     """The open objects and lists: which of the two, the member that it belongs to, and whether all in it is content."""
     member, line, index, kind = "", "", "", ""
@@ -245,7 +246,7 @@ def _written(unit: str, letter: str) -> str:
 
 
 class _Others(dict[int, str]):
-    """For each letter another one of as many bytes."""
+    """Maps each letter to another one of as many bytes."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)

@@ -20,7 +20,7 @@ class Entry:
     """Grows. Where an item was taken out, there is a gap."""
     id: str
     item: bytes
-    """As JSON, private members included."""
+    """The item as JSON, private members included."""
 
 
 class Order(StrEnum):

@@ -55,7 +55,7 @@ PREFIXES: Final[Mapping[str, str]] = {
 OTHER: Final = "item"
 
 WITH_STATUS: Final = ("_call", "_output")
-"""So end the types of items that have one, as messages do."""
+"""How the types of items end that have a status, as messages do."""
 
 
 def kept_items(given: Any, ids: ItemIds, taken: Set[str] = frozenset()) -> list[Json]:

@@ -28,7 +28,7 @@ class Record:
     id: str
     status: Status
     created: int
-    """In seconds of the date, as clients are told."""
+    """Seconds since 1970, as clients are told."""
     model: str
     parent: str | None = None
     """The response that it continues."""

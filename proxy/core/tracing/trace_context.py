@@ -34,7 +34,8 @@ class Parent:
 
 
 def sent_with(headers: Mapping[str, str]) -> tuple[str, str]:
-    """Both headers as a client sent them. One that must come once and comes twice is none; of the other all count."""
+    """Both headers as a client sent them. `traceparent` may come only once, and does not count if it comes twice;
+    several `tracestate` are joined."""
     several = getattr(headers, "getall", None)
     if several is None:
         return headers.get(TRACEPARENT, ""), headers.get(TRACESTATE, "")
@@ -43,7 +44,7 @@ def sent_with(headers: Mapping[str, str]) -> tuple[str, str]:
 
 
 def parent_of(traceparent: str, tracestate: str = "") -> Parent | None:
-    """None if there is none, or none that can be read."""
+    """The parent that the headers name; None if there is none, or none that can be read."""
     version, trace_id, span_id, flags = (
         traceparent[:2],
         traceparent[3:35],

@@ -29,14 +29,14 @@ class Seen:
     """A request that somebody looks at."""
 
     number: int
-    """Among all requests of this process that somebody has looked at, from 1."""
+    """Counts the requests of this process that somebody has looked at, from 1."""
     watch: Watch
     said: RequestContent | None = None
-    """As far as it is here, and may be shown."""
+    """What was said, as far as it is here and may be shown."""
 
 
 class Ring:
-    """Keeps what it is handed. It does nothing with it but to forget the oldest."""
+    """Keeps what it is handed, and does nothing else with it than to forget the oldest."""
 
     name = "inspector"
 

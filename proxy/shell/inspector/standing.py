@@ -26,7 +26,7 @@ def backend(each: Backend) -> dict[str, Any]:
 def tenants(
     all_of_them: Iterable[Tenant], remaining: Mapping[str, Mapping[str, str]]
 ) -> list[dict[str, Any]]:
-    """`remaining`: by the tenant's name, the headers that tell clients what is left."""
+    """`remaining` has the headers that tell clients what is left, by the tenant's name."""
     return [
         {
             "name": tenant.name,

@@ -28,7 +28,8 @@ class Charge(Protocol):
         """Takes the request, and one call ahead if it declares tools; or nothing, and raises TooMany."""
 
     def end(self, reply: Reply | None) -> None:
-        """Charges what its reply cost, however that ended, less what was charged ahead. Again: changes nothing."""
+        """Charges what its reply cost, however that ended, less what was charged ahead. A second call changes
+        nothing."""
 
 
 class _Free:
@@ -74,7 +75,7 @@ class TenantLimits:
         return _Charge(self, tenant)
 
     async def take(self, tenant: Tenant, units: Sequence[str]) -> None:
-        """Takes one of each, or nothing, and raises TooMany."""
+        """Takes one of each unit; or nothing, and raises TooMany."""
         if self._shared is None:
             self._take_here(tenant, units)
         else:
@@ -151,7 +152,8 @@ class TenantLimits:
             self._owe_if_uncharged(tenant, {want.unit: want.units for want in wants}, failure)
 
     def _owe_if_uncharged(self, tenant: Tenant, units: Mapping[str, int], failure: StoreDown) -> None:
-        """Perhaps that turns out later. As long as it may have been done, nobody pays twice."""
+        """Charges later what turns out not to have been charged. As long as the store may have done it, nobody pays
+        twice."""
         if isinstance(failure, NotAsked):
             self._quota.owe(tenant, units)
         elif isinstance(failure, StoreLate):

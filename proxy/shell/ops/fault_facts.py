@@ -26,7 +26,8 @@ def facts_of(fault: Fault) -> RequestFacts:
 
 
 def without_frames(fault: Fault) -> Fault:
-    """The same for whoever keeps it. Its causes may be others' too: only words of them stay with it."""
+    """A copy of the fault for code that keeps it. Others may hold its causes too, so only words of them stay with
+    it."""
     alone = fault.changed()
     behind = _behind(fault)
     alone.__cause__ = CausesInWords(behind) if behind else None

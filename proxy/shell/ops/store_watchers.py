@@ -29,7 +29,7 @@ class StoreWatcher:
         self._log.info("store_up", seconds=round(seconds, 1))
 
     def refused(self, reason: str) -> None:
-        """It came late, and cannot be used."""
+        """A store that came late cannot be used."""
         self._log.error("store_unreadable", reason=reason)
 
 

@@ -13,10 +13,10 @@ UNFINISHED = ".part"
 DAY_SECONDS = 86_400.0
 LOOK_AGAIN_SECONDS = 60.0
 LOOK_AGAIN_PART = 64
-"""The directory may hold many thousand files: it is read again after so long, or when so much of what it may hold has
-come since."""
+"""The directory may hold many thousand files, so it is read again only after this time, or when this part of what it
+may hold has come since."""
 UNFINISHED_SECONDS = 3_600.0
-"""After so long nobody writes it any more."""
+"""Seconds after which nobody is still writing an unfinished file."""
 
 
 class Retention:
@@ -30,7 +30,7 @@ class Retention:
         self._looked: float | None = None
 
     def can_hold(self, size: int) -> bool:
-        """A file of so many bytes, once all others are gone?"""
+        """Would a file of this size fit if all others were gone?"""
         return size <= self._most
 
     def make_room(self, size: int) -> None:

@@ -32,7 +32,7 @@ from proxy.shell.websocket.open_sockets import OpenSockets
 
 Body = Callable[[InFlight], Awaitable[Any]]
 Respond = Callable[[Surface, Body, Caller, HttpStream, StoredTurn], Awaitable[None]]
-"""What answers a request, see `Engine.respond`."""
+"""Answers a request, see `Engine.respond`."""
 
 
 @dataclass(slots=True, frozen=True)

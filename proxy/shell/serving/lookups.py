@@ -10,7 +10,7 @@ from proxy.core.policy.shares import Loan, Shares
 from proxy.core.stored import faults
 
 MOST_QUESTIONS: Final = 512
-"""At the same time. One takes a few milliseconds, or as long as the store may take."""
+"""Questions at the same time. One takes a few milliseconds, or as long as the store may take."""
 
 MOST_FOLLOWERS: Final = 2048
 """Streams of work in the background, besides those that have begun it."""
@@ -24,7 +24,7 @@ class Lookups:
 
     @contextmanager
     def question(self, owner: str) -> Iterator[Loan]:
-        """Gives the loan for what is loaded."""
+        """Takes a place for a question, and yields the loan for what it loads."""
         if not self._questions.take(owner):
             raise faults.too_many_questions()
         loan = Loan(self._memory, owner)

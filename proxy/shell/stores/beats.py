@@ -13,8 +13,8 @@ from proxy.shell.stores.terms import LEASE_SECONDS
 
 BUSY_SECONDS: Final = 5.0
 IDLE_SECONDS: Final = 15.0
-"""While the worker owns nothing. It beats all the same: else it would not notice an outage, and could bury those who
-live."""
+"""The pause between beats while the worker owns nothing. It beats all the same: otherwise it would not notice an
+outage, and could bury those who live."""
 RETRY_SECONDS: Final = (0.5, 1.0, 2.0, 5.0)
 GAP_SECONDS: Final = 20.0
 
@@ -54,7 +54,7 @@ class Beats:
         sleep: Callable[[float], Awaitable[None]],
         living: int = 1,
     ) -> None:
-        """`living`: for how many workers it takes them all, until it may know better."""
+        """`living`: how many workers it assumes until it knows better."""
         self._records = records
         self._worker = worker
         self._patience = patience
@@ -65,7 +65,7 @@ class Beats:
         """How many workers there are, as far as is known."""
 
     async def run(self) -> None:
-        """For ever. No error ends it: a worker that stopped beating would be buried while it works."""
+        """Runs for ever. No error ends it: a worker that stopped beating would be buried while it works."""
         failures = 0
         while True:
             try:

@@ -105,7 +105,7 @@ class Swept(NamedTuple):
 
     expired: int
     early: int
-    """Before their time: the oldest of too many."""
+    """Deleted before their time: the oldest of too many."""
     looked_at: int = 0
     """Rows that were only looked at: as many as might be deleted, while there is more to do."""
 
@@ -173,10 +173,10 @@ class Records(Protocol):
         """For a response in the foreground. A dead worker's lock is none."""
 
     async def unlock(self, tenant: str, id: str, response: str) -> None:
-        """Nothing of the response is added."""
+        """Gives up the conversation's lock, and adds nothing of the response."""
 
     async def entries(self, tenant: str, id: str) -> Sequence[Entry] | None:
-        """All of them, oldest first; without a lock."""
+        """All entries of the conversation, oldest first, read without a lock."""
 
     async def page(
         self, tenant: str, id: str, order: Order, after: str | None, limit: int

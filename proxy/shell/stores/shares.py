@@ -1,4 +1,5 @@
-"""Who loses something where all together keep too much: whoever has most, so that nobody who has less loses any."""
+"""Decides who loses something when all together keep too much: whoever has most, so that nobody who has less loses
+any."""
 
 from collections.abc import Iterable
 

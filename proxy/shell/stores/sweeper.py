@@ -1,4 +1,4 @@
-"""Who settles the dead and takes away what has expired, once a minute and a little at a time.
+"""Settles the dead and deletes what has expired, once a minute and a little at a time.
 
 It rests ten times as long as it works: a million expired rows must not hold up one save.
 """

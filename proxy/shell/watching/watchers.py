@@ -1,4 +1,4 @@
-"""Those who watch, and how each request is handed to them."""
+"""The watchers, and how each request is handed to them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol

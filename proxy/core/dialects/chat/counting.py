@@ -1,4 +1,4 @@
-"""How those servers count the tokens of a request that can: the Chat Completions API itself has no counter."""
+"""How the tokens of a request are counted by those servers that can: the Chat Completions API itself has no counter."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""This reads content and reasoning that come as lists of parts instead of as text."""
+"""Reads content and reasoning that come as lists of parts instead of as text."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def says_something(message: dict[str, Any]) -> bool:
 
 
 def entries(calls: dict[str, Any]) -> list[Any]:
-    """The calls of a gateway that writes one by itself, or a list by its indexes, as an object."""
+    """Lists the calls of a gateway that writes one call, or calls by their indexes, as an object."""
     return [calls] if calls.keys() & {"function", "name", "arguments"} else list(calls.values())
 
 

@@ -32,8 +32,8 @@ REFUSED_LEVEL = says(r"invalid reasoning value|\bthink value\b.{0,30} is not sup
 
 
 def _next_best(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """Gives each level that the backend has not the next one that it has, the lower of two. Who wants thoughts is not
-    refused all of them: if there is no level for that, the backend chooses one."""
+    """Maps each level that the backend lacks to the next one that it has, the lower of two. A client that wants
+    thoughts is never refused all of them: if there is no level for that, the backend chooses one."""
     around = match.string[max(0, match.start() - NEAR) : match.end() + NEAR]
     if profile.effort_field == "none" or not _ABOUT_EFFORT.search(around) or _ABOUT_OTHERS.search(around):
         return profile

@@ -27,8 +27,8 @@ DOUBTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "format_evidence": ("format_by_evidence", {"format_with_tools": False}),
     "evidence": ("replay_by_evidence", NO_REPLAY),
 }
-"""Lessons that what the proxy did without knowing was wrong: the field of the profile that says that nobody knows, and
-what is done from then on. What costs least stands first."""
+"""What a refusal may put in doubt because the proxy did it without knowing better: the field of the profile that says
+so, and what is done from then on. What costs least stands first."""
 
 MAX_MATCHES = 8
 """Limits the matches of one row in one refusal: strict servers complain of several fields at once, and echoes may stand

@@ -1,4 +1,4 @@
-"""How those servers count the tokens of a request that have a counter beside this API."""
+"""How the tokens of a request are counted by those servers that have a counter beside this API."""
 
 from collections.abc import Mapping
 

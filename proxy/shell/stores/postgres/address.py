@@ -23,5 +23,5 @@ class Address:
 class Limits:
     connections: int = 4
     seconds: float = 2.0
-    """For a new connection, a command, and the wait for a free connection; each."""
+    """Seconds that each of these may take: a new connection, a command, and the wait for a free connection."""
     prepared: bool = True

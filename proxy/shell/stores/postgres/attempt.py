@@ -30,7 +30,7 @@ class StepAttempt:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self.in_doubt = False
-        """It may have been done, whatever is heard of it."""
+        """May the step have been done, whatever was heard of it?"""
 
     # ── questions ──
 
@@ -49,7 +49,7 @@ class StepAttempt:
     # ── steps ──
 
     async def changed(self, changes: Sequence[Ask]) -> None:
-        """All of one statement, and each by itself: all or none."""
+        """Makes changes that are each complete by themselves and all by one statement: all or none of them."""
         self.in_doubt = True
         await self._change(changes)
 

@@ -1,4 +1,5 @@
-"""Who carries steps out in a database: each write a transaction that holds what it must, each read as of one moment."""
+"""The carrier of steps in a database: each write is a transaction that holds what it must, each read sees one
+moment."""
 
 import asyncio
 from collections.abc import Callable

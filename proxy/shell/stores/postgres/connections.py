@@ -134,7 +134,7 @@ class ConnectionPool:
         return self._asked(Command(carry, *_now(), once=once))
 
     def change(self, changes: Sequence[Ask], weight: int, result: Result) -> "asyncio.Future[Result]":
-        """All or none of the changes, which are by one statement."""
+        """Makes all of the changes or none. They are changes by one statement."""
         command: Command[Any] = Command(lambda attempt: attempt.changed(changes), *_now())
         command.weight, command.changes, command.result = weight, changes, result
         return self._asked(command)
@@ -189,7 +189,7 @@ class ConnectionPool:
         return group
 
     async def _do_all(self, lane: _Slot, group: list[Command[Any]]) -> bool:
-        """False: not together, but perhaps each by itself."""
+        """Carries out the commands together. False: they cannot be done together, but perhaps each by itself."""
         carry = group[0].carry
         if len(group) > 1:
             changes = [change for command in group for change in command.changes]

@@ -15,7 +15,7 @@ LOCK: Final = (
     " (select count(pg_advisory_xact_lock(key)) from unnest($2::bigint[]) as key),"
     " extract(epoch from clock_timestamp())::float8"
 )
-"""And the time at which all of them were there."""
+"""Takes the locks, and tells the time at which all of them were there."""
 
 
 def keys_of(kind: str, holds: Sequence[Hold]) -> tuple[list[int], list[int]]:

@@ -11,7 +11,7 @@ from proxy.shell.stores.protocol import StoreUnreadable
 from proxy.shell.stores.sql.tables import Schema
 
 MIGRATING: Final = 0x7265_7370_6F6E_7365
-"""The lock of who changes tables."""
+"""The lock that whoever changes tables holds."""
 
 ABOUT: Final = (
     "create table {about} (one integer primary key check (one = 1), version integer not null,"
@@ -20,7 +20,7 @@ ABOUT: Final = (
 HAS_TABLE: Final = (
     "select 1 from pg_tables where tablename = $1 and schemaname = any (current_schemas(false))"
 )
-"""Asked of the table of tables, which shows what others have made while one waited."""
+"""Asks the table of tables, which shows what others have made while one waited."""
 
 BODIES: Final = ("answer", "input", "output")
 """They lie outside of their rows as they are: packing them would cost the server more than all the rest of a save."""

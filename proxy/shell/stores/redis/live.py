@@ -105,9 +105,9 @@ class RedisLive:
         await self._queues.leave(tickets)
 
     async def forget(self, tenant: str) -> None:
-        """All that is the tenant's; for a command, as records are forgotten."""
+        """Deletes all that is the tenant's, for the command that forgets records."""
         await self._server.erase(self._names.all_of(tenant))
 
     async def sweep(self, most: int) -> int:
-        """Tickets of the dead. All else vanishes by itself, and is not counted."""
+        """Deletes tickets of the dead. All else vanishes by itself, and is not counted."""
         return await self._queues.sweep(most)

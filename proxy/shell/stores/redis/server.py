@@ -25,7 +25,7 @@ DOWN: Final = (errors.ConnectionError, errors.TimeoutError, errors.ResponseError
 REFUSED: Final = (errors.AuthenticationError, errors.AuthorizationError, errors.NoPermissionError)
 SENT_ON: Final = (errors.MovedError, errors.AskError, errors.ClusterCrossSlotError)
 WRONG: Final = "ERR"
-"""Stands before what will be wrong the next time, too."""
+"""Begins errors that would come again."""
 NOT_LEADING: Final = "READONLY"
 """Stands in what a server says that others have taken over from."""
 
@@ -82,7 +82,7 @@ class RedisServer:
         return str(facts.get("maxmemory_policy", ""))
 
     async def run(self, calls: Sequence[ScriptCall], *, again: bool = True) -> list[Any]:
-        """The answers, in one question for all. `again`: it may be done twice."""
+        """Returns the answers to all calls, asked in one message. `again`: may they be done twice?"""
         try:
             try:
                 return await self._run(calls)

@@ -1,4 +1,4 @@
-"""Who carries steps out, as all engines that speak SQL see it, and what a step says of itself beforehand."""
+"""The carrier of steps, as all engines that speak SQL see it, and what a step says of itself beforehand."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, Protocol
