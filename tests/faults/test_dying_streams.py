@@ -8,14 +8,7 @@ import pytest
 
 from tests.support.outcomes import ASK, Row, told
 from tests.support.proxies import Proxy, StartProxy, events, names
-from tests.support.sockets import (
-    HEAD,
-    PROMPTLY,
-    Line,
-    ScriptedBackend,
-    delta,
-    text,
-)
+from tests.support.sockets import HEAD, PROMPTLY, Line, ScriptedBackend, delta, silent_after_hello, text
 
 MIB = 1 << 20
 
@@ -71,16 +64,10 @@ async def test_row(row: Row, stream: bool, backend: ScriptedBackend, proxy: Prox
 LIVELY = {"patience_seconds": 0.05, "heartbeat_seconds": 0.05}
 
 
-async def goes_silent(line: Line) -> None:
-    await line.request()
-    line.send(HEAD, text("Hel"))
-    await line.closed()
-
-
 async def test_f62_silence_is_filled_and_then_ended(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
-    backend.plays(goes_silent)
+    backend.plays(silent_after_hello)
     proxy = await start_proxy(server=LIVELY, backend={"idle_seconds": 0.4})
     async with proxy.post(ASK) as response:
         found = events(await response.read())
@@ -91,7 +78,7 @@ async def test_f62_silence_is_filled_and_then_ended(
 
 async def test_f62_codex_is_sent_events_for_it(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
     """Its timer does not see comments."""
-    backend.plays(goes_silent)
+    backend.plays(silent_after_hello)
     proxy = await start_proxy(server=LIVELY, backend={"idle_seconds": 0.4})
     async with proxy.post(ASK, originator="codex_exec") as response:
         found = names(events(await response.read()))

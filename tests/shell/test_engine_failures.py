@@ -23,6 +23,7 @@ from tests.support.sockets import (
     finish,
     http_chunk,
     reply,
+    silent_after_hello,
     text,
 )
 
@@ -196,12 +197,7 @@ async def test_an_idle_backend_is_told_in_the_stream(
     """F62."""
     proxy = await start_proxy(backend={"idle_seconds": 0.05})
 
-    async def falls_silent(line: Line) -> None:
-        await line.request()
-        line.send(HEAD, text("Hel"))
-        await line.closed()
-
-    backend.plays(falls_silent)
+    backend.plays(silent_after_hello)
     assert final(await proxy.stream())["error"]["code"] == "upstream_timeout"
 
 
@@ -361,16 +357,11 @@ async def test_nobody_waits_for_the_end_of_a_probe(backend: ScriptedBackend, sta
         await line.request()
         line.send(answer(500, b"oops"))
 
-    async def begins(line: Line) -> None:
-        await line.request()
-        line.send(HEAD, text("Hel"))
-        await line.closed()
-
     async def answers(line: Line) -> None:
         await line.request()
         line.send(reply(text("Hello")))
 
-    backend.plays(fails, begins, answers)
+    backend.plays(fails, silent_after_hello, answers)
     await proxy.refused()
     async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as probe:
         await probe.content.readuntil(b"output_text.delta")
@@ -382,12 +373,7 @@ async def test_neither_refusals_nor_clients_that_leave_count_as_failures(
 ) -> None:
     proxy = await start_proxy(breaker={"consecutive_failures": 1})
 
-    async def begins(line: Line) -> None:
-        await line.request()
-        line.send(HEAD, text("Hel"))
-        await line.closed()
-
-    backend.plays(begins)
+    backend.plays(silent_after_hello)
     async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as left:
         await left.content.readuntil(b"output_text.delta")
     await proxy.log.wait_for("request")

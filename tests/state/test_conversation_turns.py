@@ -20,6 +20,7 @@ from tests.support.sockets import (
     delta,
     finish,
     reply,
+    silent_after_hello,
     text,
     usage,
 )
@@ -239,12 +240,7 @@ async def test_t79_a_call_and_an_output_that_its_client_calls_incomplete_stay_a_
 async def test_t79_a_client_that_leaves_frees_the_lock(backend: ScriptedBackend, proxy: Proxy) -> None:
     id = await made(proxy)
 
-    async def half(line: Line) -> None:
-        await line.request()
-        line.send(HEAD + text("Hel"))
-        await line.closed()
-
-    backend.plays(half)
+    backend.plays(silent_after_hello)
     async with proxy.post({"model": "m", "input": "Hi", "stream": True, "conversation": id}) as response:
         await response.content.readuntil(b"response.output_text.delta")
     await proxy.log.wait_for("request")

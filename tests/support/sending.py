@@ -3,7 +3,7 @@
 from proxy.core.backends.post import Post
 from proxy.shell.http.exchange import HttpExchange
 from proxy.shell.http.transport import Timeouts
-from tests.support.sockets import HEAD, Line, ScriptedBackend, text
+from tests.support.sockets import ScriptedBackend
 
 PATIENT = Timeouts(connect=5, first_byte=5, idle=5, total=5)
 SOON = 0.05
@@ -18,9 +18,3 @@ async def read_all(exchange: HttpExchange) -> bytes:
     while data := await exchange.read():
         received += data
     return received
-
-
-async def silent_after_hello(line: Line) -> None:
-    await line.request()
-    line.send(HEAD, text("Hello"))
-    await line.closed()

@@ -203,3 +203,9 @@ def answer(status: int, body: Any = b"", **headers: str) -> bytes:
     told |= {name.replace("_", "-"): value for name, value in headers.items()}
     lines = "".join(f"{name}: {value}\r\n" for name, value in told.items())
     return f"HTTP/1.1 {status} Whatever\r\n{lines}\r\n".encode() + data
+
+
+async def silent_after_hello(line: Line) -> None:
+    await line.request()
+    line.send(HEAD, text("Hello"))
+    await line.closed()

@@ -14,7 +14,6 @@ from proxy.core.model import (
     ChoiceMode,
     File,
     FormatKind,
-    Image,
     OutputFormat,
     Part,
     Reasoning,
@@ -148,10 +147,6 @@ def with_calls(
 def a_thought() -> Reasoning:
     detail = {"type": "reasoning.text", "text": THOUGHT, "format": "unknown", "index": 0}
     return Reasoning(THOUGHT, detail_extras([detail]))
-
-
-def image(url: str) -> Image:
-    return Image(url)
 
 
 def file() -> File:

@@ -7,7 +7,7 @@ from proxy.core.examination.findings import Answer, Verdict
 from proxy.core.examination.heard import Heard
 from proxy.core.examination.material import SHORT, ask, assistant, user, with_calls
 from proxy.core.examination.question import Case, Course, Question
-from proxy.core.model import Part, Role, Text, Turn
+from proxy.core.model import Image, Part, Role, Text, Turn
 
 INSTRUCTED = 15
 """Tokens that the instructions have at least."""
@@ -85,7 +85,7 @@ def after_tool(case: Case, name: str) -> Course:
 
 def images(case: Case, name: str) -> Course:
     def put(value: str, url: str) -> Step:
-        request = ask(user(material.SKY, material.image(url)), limit=SHORT)
+        request = ask(user(material.SKY, Image(url)), limit=SHORT)
         seen, refused = readers.read_by_model(case, 1), _of_address if value == "any" else None
         return Step(value, [Question(name, request, seen, {"images": value}, refusal=refused)])
 
@@ -159,7 +159,7 @@ def media_results(case: Case, name: str) -> Course:
     if case.profile.images == "none":
         return None
     plain = yield Question(name, with_calls(choice=case.choice), readers.accepted)
-    shown = with_calls(result=[material.image(material.RED_SQUARE)], choice=case.choice)
+    shown = with_calls(result=[Image(material.RED_SQUARE)], choice=case.choice)
     read = readers.read_beyond(plain.heard.input_tokens, 1)
     steps = [Step(True, [Question(name, shown, read, {"media_results": True})]), Step(False)]
     return (yield from Ladder("media_results", steps).course(case, name))

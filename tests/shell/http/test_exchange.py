@@ -12,8 +12,8 @@ from proxy.shell.http import exchange as module
 from proxy.shell.http.exchange import HttpExchange
 from proxy.shell.http.transport import Timeouts
 from proxy.shell.http.upstream import Upstream
-from tests.support.sending import PATIENT, SOON, post, read_all, silent_after_hello
-from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, http_chunk
+from tests.support.sending import PATIENT, SOON, post, read_all
+from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, http_chunk, silent_after_hello
 
 # ── what comes ──
 

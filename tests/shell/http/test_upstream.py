@@ -16,8 +16,8 @@ from proxy.core.errors import (
 )
 from proxy.shell.http import upstream as module
 from proxy.shell.http.upstream import Upstream
-from tests.support.sending import PATIENT, SOON, post, silent_after_hello
-from tests.support.sockets import HEAD, Line, ScriptedBackend, answer, text
+from tests.support.sending import PATIENT, SOON, post
+from tests.support.sockets import HEAD, Line, ScriptedBackend, answer, silent_after_hello, text
 
 # ── how many ──
 
