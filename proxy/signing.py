@@ -2,7 +2,7 @@
 random one.
 
 It must be the same in all workers, and should be the same after a restart. But it must never be derived from what
-others know, as the URL of a local server and its key "EMPTY": who knows it can forge reasoning of a model.
+others know, such as the URL of a local server and its key "EMPTY": whoever knows it can forge reasoning of a model.
 """
 
 import hmac

@@ -169,7 +169,7 @@ async def storage_of(
     worker = secrets.token_hex(WORKER_BYTES)
     assumed = _assumed(settings, location, server, slot)
     beats = Beats(records, worker, patience, lambda: True, order.failed, asyncio.sleep, assumed)
-    # Who beats on files knows those on one machine only, and a server is shared by several.
+    # Whoever beats on files knows the processes of one machine only, and several share a server.
     least = slot.of if server is None or location.kind is StoreKind.POSTGRESQL else assumed
     sweeper = Sweeper(records, live, order, clock, asyncio.sleep)
     tasks = Tasks(log)

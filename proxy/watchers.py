@@ -35,8 +35,8 @@ async def watchers_of(
     clock: Callable[[], float],
     ring: Ring | None,
 ) -> AsyncIterator[Watchers]:
-    """`ring`: the inspector's. `configured`: the secrets of the settings. Who has a connection, a thread or a file
-    closes it on leaving."""
+    """`ring`: the inspector's. `configured`: the secrets of the settings. A watcher with a connection, a thread or
+    a file closes it on leaving."""
     watchers: list[Watcher] = [] if ring is None else [ring]
     seen_bytes = 0 if ring is None else settings.inspector.memory_bytes
 

@@ -68,7 +68,7 @@ async def _serve(orders: Orders) -> None:
 
 
 def _beat(line: int, pause: float) -> None:
-    with suppress(OSError):  # who does not listen, or has gone, holds up nobody
+    with suppress(OSError):  # a reader that does not listen, or has gone, holds up nobody
         os.write(line, b"\n")
     asyncio.get_running_loop().call_later(pause, _beat, line, pause)
 

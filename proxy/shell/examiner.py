@@ -1,7 +1,7 @@
 """Puts the questions of an examination to a backend, one after another, and hands in what came.
 
 A backend that is busy is given time; one that crashed is asked once more, because a crash that repeats itself is an
-answer. Who is told to leave closes the connection as soon as the reply has begun.
+answer. Where the question says so, the connection is closed as soon as the reply has begun.
 """
 
 import asyncio

@@ -92,7 +92,7 @@ def _stands(step: Step) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Whether each of some things belongs into a field that is a set."""
+    """Whether each of some things belongs in a field that is a set."""
 
     field: str
     questions: Callable[[Case], Mapping[str, Question]]

@@ -76,7 +76,7 @@ FAULTS: Final[Mapping[str, FaultWords]] = {
     "request_too_complex": _client("The request would cost too much work to read."),
     "request_too_large": _client("The request is too large.", "See server.body_limit_mib."),
     "response_not_found": _client("There is no such response.", _KEPT),
-    "steering_not_supported": _client("New input came for an answer under way: it belongs into the next turn."),
+    "steering_not_supported": _client("New input came for an answer under way: it belongs in the next turn."),
     "string_above_max_length": _client("A text in the request is too long."),
     "tool_limit_exceeded": _client("The request breaks a limit on tools.", "See limits in the settings."),
     "tool_not_allowed": _client("The request declares a tool that this tenant may not use.", "See tool_allowlist."),

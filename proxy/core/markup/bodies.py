@@ -209,7 +209,7 @@ def read(markers: Markers, text: str, at: int, ended: bool, tools: Tools) -> Ver
     """Reads the block that begins at `at` with an opener."""
     unended: Verdict = None if ended else MORE
     opened = at if markers.inside else follows(text, at, markers.openers)
-    if opened is None:  # a long opener, of which only the begin was shown
+    if opened is None:  # a long opener, of which only the start was shown
         return unended
     position = at if markers.inside else after_blank(text, opened)
     if text.startswith("`", position):
@@ -255,7 +255,7 @@ def going_on(text: str, at: int, start: int, tools: Tools, *, keyed: bool = Fals
 
 
 def _bare(pieces: list[str], text: str, end: int, ended: bool, markers: Markers, tools: Tools) -> Verdict:
-    """Reads a block that ends with its JSON. If nothing marks its begin either, it may be a piece of larger JSON."""
+    """Reads a block that ends with its JSON. If nothing marks its start either, it may be a piece of larger JSON."""
     if markers.inside:
         position = after_blank(text, end)
         if position == len(text) and not ended:

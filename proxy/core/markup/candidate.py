@@ -152,7 +152,7 @@ class Candidate:
         return length if self.flows or not self.foreign else self.free
 
     def _let_flow(self, length: int) -> None:
-        """Lets the text flow, but not what follows a closer closely: it may be the begin of a call that is meant."""
+        """Lets the text flow, but not what follows a closer closely: it may be the start of a call that is meant."""
         self.free = self._flown(length)
         self.foreign = True
         self.flows = not self._closer or length - self._closer >= SETTLED

@@ -34,7 +34,7 @@ class Settled:
 
 
 class Doubt:
-    """Does the block stand in a code sample? The text that follows its begin decides."""
+    """Does the block stand in a code sample? The text that follows its start decides."""
 
     flows, free = False, 0
     """Nothing may be given out before it is decided."""
@@ -71,7 +71,7 @@ class Series:
     def __init__(self, before: str) -> None:
         self.quotation = Quotation(before)
         self.blocks: list[tuple[int, int, Taken]] = []
-        """Where each begins and ends, from the begin of the run."""
+        """Where each begins and ends, from the start of the run."""
         self.length = 0
         self.in_json = False
         """Does the last block end with its JSON?"""
@@ -174,5 +174,5 @@ class Behind:
 
 
 def _is_begun(text: str, closers: tuple[str, ...]) -> bool:
-    """Is this the begin of a closer, as far as that can be nothing else?"""
+    """Is this the start of a closer, as far as that can be nothing else?"""
     return len(text) > 1 and any(closer.startswith(text) for closer in closers)

@@ -104,7 +104,7 @@ def _readers_of(ours: tuple[Format, ...]) -> Readers:
 def _pattern(literals: Iterable[str], *, partial: bool, within: bool = False) -> str:
     """Makes a pattern that shares what the literals have in common, so that it reads no position twice.
 
-    What begins with a letter counts only at the begin of a word: else nearly every text would be held back for it.
+    What begins with a letter counts only at the start of a word: else nearly every text would be held back for it.
     """
     followers: dict[str, list[str]] = {}
     ends = False

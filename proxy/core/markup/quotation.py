@@ -5,7 +5,7 @@ quoted
 
 * in a line of a block quote, of a table or of a diff;
 * in a string of JSON, if that is all that the reply is;
-* between marks that touch it on both sides, or where the mark that touches its begin has its partner within a value;
+* between marks that touch it on both sides, or where the mark that touches its start has its partner within a value;
 * if punctuation of a sentence touches its end; but a semicolon may follow JSON, since it joins calls;
 * in an element or an environment that means "as it is", or in a here-document;
 * if a value holds what would have ended it, and the block begins within a line: it may have swallowed an explanation.

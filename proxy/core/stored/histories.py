@@ -1,7 +1,7 @@
 """What a request continues, as the items before its own.
 
-A chain of records is joined as it lies, unread: who reads the request reads it all, once. Only a record with something
-cut in it is looked into.
+A chain of records is joined as it lies, unread: whatever reads the request reads it all, once. Only a record with
+something cut in it is looked into.
 """
 
 from collections.abc import Iterable, Sequence

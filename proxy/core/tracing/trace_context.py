@@ -67,7 +67,7 @@ def parent_of(traceparent: str, tracestate: str = "") -> Parent | None:
 
 
 def state_of(tracestate: str) -> str:
-    """All of it, or nothing: who has written it would not understand a part."""
+    """All of it, or nothing: its writer would not understand a part."""
     if len(tracestate) > MAX_STATE:
         return ""
     members = [member for part in tracestate.split(",") if (member := part.strip(" \t"))]

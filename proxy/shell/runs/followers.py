@@ -1,8 +1,9 @@
 """Those who follow the events of runs, wherever these work.
 
-Who keeps up with a run of this process is fed with what has just been kept. Everybody else reads: all logs that are
-followed in one statement, again and again while there may be more. What waits for one follower is bounded; beyond it he
-reads what he has missed when he comes to it, and if it is not there any more, he is cut off, and may come back.
+A follower that keeps up with a run of this process is fed with what has just been kept. Everybody else reads: all logs
+that are followed in one statement, again and again while there may be more. What waits for one follower is bounded;
+beyond it he reads what he has missed when he comes to it, and if it is not there any more, he is cut off, and may come
+back.
 """
 
 import asyncio

@@ -46,7 +46,7 @@ class Left(StrEnum):
 
 
 class Owner(Protocol):
-    """Who has the runs of a process."""
+    """Has the runs of a process."""
 
     def asked(self, run: "Run") -> None:
         """It is in progress."""

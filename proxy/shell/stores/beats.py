@@ -1,8 +1,8 @@
 """How a worker says that it lives, and when it may find that others are dead.
 
-Who has not beaten for 45 s is dead, for whoever looks. Right after an outage of the store, nobody has: so nobody buries
-others unless its own beats went well for the last 45 s, without a gap. That holds for its first 45 s, too. Nor does
-anybody count fewer living workers than before as long as it may not bury those who are missing.
+A worker that has not beaten for 45 s is dead, for whoever looks. Right after an outage of the store, nobody has: so
+nobody buries others unless its own beats went well for the last 45 s, without a gap. That holds for its first 45 s,
+too. Nor does anybody count fewer living workers than before as long as it may not bury those who are missing.
 """
 
 from collections.abc import Awaitable, Callable

@@ -1,9 +1,9 @@
 """A limit on every wait for a store, and a breaker: a store that is down must hold up nobody.
 
 No request is ever inside a command. Each command goes on by itself, in a thread of its engine or in a task, and
-requests wait for its answer, as long as they may; who gives up or is cancelled leaves the command alone, for one that
-is broken off may take its connection with it, or be done all the same. Nothing of it may show afterwards: what was
-given up is undone when it is done after all, unless it is asked for again meanwhile.
+requests wait for its answer, as long as they may; a request that gives up or is cancelled leaves the command alone, for
+one that is broken off may take its connection with it, or be done all the same. Nothing of it may show afterwards: what
+was given up is undone when it is done after all, unless it is asked for again meanwhile.
 
 After three failures in a row the store is asked once a second, one command at a time, and all others hear at once that
 it is down. Reads and writes have a breaker each: a full disk can be read.

@@ -83,7 +83,7 @@ def encoder(resource: Mapping[str, str]) -> Encode:
 
 
 def _of_the_collector(fault: Fault) -> str:
-    """The transport takes whomever it asks for a backend; who reads the log would look for the wrong program."""
+    """The transport takes whomever it asks for a backend; whoever reads the log would look for the wrong program."""
     return (fault.own_words or type(fault).__name__).replace("The backend", "The collector")
 
 

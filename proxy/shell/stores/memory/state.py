@@ -98,7 +98,7 @@ class MemoryBase:
 
     def _make_room(self) -> int:
         """Deletes the oldest that have ended, of those who have most, until the rest fits with some room left; how
-        many. The room is there lest each save looks for the oldest."""
+        many. With that room not every save has to look for the oldest."""
         deleted = 0
         enough = self._keeping.most_bytes * 15 // 16
         if self._bytes <= self._keeping.most_bytes:

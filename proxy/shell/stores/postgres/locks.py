@@ -1,6 +1,6 @@
 """How a step gets what it asks to hold: locks of PostgreSQL that end with the transaction, named by numbers.
 
-Who works on a family shares the lock of its tenant and the lock of everything, so that who wants one of these alone
+A step on a family shares the lock of its tenant and the lock of everything, so that whoever wants one of these alone
 waits for all of them. Everybody asks in the same order.
 """
 

@@ -38,7 +38,7 @@ and (select sum(length(input) + length(output)) from {OF_ONE}) <= ?"""
 
 HELD_IF_FREE: Final = f"""{HELD} and exists
 (select 1 from conversations where tenant = ? and id = ? and lock_response in ('', ?))"""
-"""None of them for who will be refused."""
+"""None of them where the request will be refused."""
 
 OF_NAMES: Final = "turns where tenant = ? and tail in (select unnest(?::text[]))"
 

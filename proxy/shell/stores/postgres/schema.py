@@ -1,7 +1,7 @@
 """The tables in a database, and how those of an earlier version become those of today.
 
-Several processes that start at once wait for each other: one makes the tables. Who finds them as they should be needs
-no right to make any.
+Several processes that start at once wait for each other: one makes the tables. One that finds them as they should be
+needs no right to make any.
 """
 
 from typing import Any, Final

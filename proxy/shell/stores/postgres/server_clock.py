@@ -1,7 +1,7 @@
 """The server's time, by which all processes go that share it: their own clocks may differ by minutes.
 
 It is measured with each step that changes something, and estimated in between. A server's clock may jump, too: leases
-would be over that nobody let end. Who sees it jump buries nobody for the length of a lease.
+would be over that nobody let end. A process that sees it jump buries nobody for the length of a lease.
 """
 
 from collections.abc import Callable

@@ -38,7 +38,7 @@ class RedisMeters:
 
 
 class RedisQueues:
-    """Each queue is asked by itself, for each may lie on another shard; who has tickets where is asked before."""
+    """Each queue is asked by itself, for each may lie on another shard; where a worker has tickets is asked before."""
 
     def __init__(self, server: RedisServer, names: Names, clocks: Clocks) -> None:
         self._server = server

@@ -157,7 +157,7 @@ def _command(verb: str, script: str, call: ScriptCall) -> tuple[Any, ...]:
 
 def _unusable(failure: BaseException) -> str:
     """Why the server cannot be used, now and later; nothing if it may come to its senses."""
-    if isinstance(failure.__cause__, errors.RedisError):  # what was said to who connected
+    if isinstance(failure.__cause__, errors.RedisError):  # what was said when it connected
         return _unusable(failure.__cause__)
     if isinstance(failure, REFUSED):
         return REFUSES.format(words=failure)

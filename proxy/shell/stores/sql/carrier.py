@@ -9,7 +9,7 @@ from proxy.shell.stores.sql.step import Result, Step
 
 
 class Hold(NamedTuple):
-    """What nobody else may change while a step works. Who writes one step at a time has no need to ask for it."""
+    """What nobody else may change while a step works. An engine that writes one step at a time need not ask."""
 
     tenant: str | None
     """None: all that is kept."""

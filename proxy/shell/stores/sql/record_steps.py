@@ -243,7 +243,7 @@ class RecordSteps(ConversationSteps, RoomSteps):
         return int(rows[0][0] + talks[0][0])
 
     def forget(self, tenant: str, most: int) -> Step[int]:
-        """Deletes so many rows of the tenant at most; how many. Who works for it will be told."""
+        """Deletes so many rows of the tenant at most; how many. Whoever works for it will be told."""
         yield sql.RUNS_OVER, (tenant,)
         left = most
         for statement in sql.FORGET_TENANT:

@@ -284,7 +284,7 @@ TEXTS = (
     "<tool_call></tool_call>",
     "<tool_call>function\nget_weather",
     "<tool_call>function\n{}</tool_call>",
-    # ── tags that were lost: what is left of them belongs into no value
+    # ── tags that were lost: what is left of them belongs in no value
     "<tool_call>get_weather<arg_key>city<arg_value>Oslo</arg_value></tool_call>",
     call("get_weather", city="Oslo<arg_key>days<arg_value>2"),
     call("get_weather", city="Oslo\ndays</arg_key>\n<arg_value>2"),
