@@ -157,7 +157,7 @@ class StoredTurn:
     async def _save(self, record: Record) -> str | None:
         records = self._turns.records
         assert records is not None, "whoever stores nothing makes no records"
-        if len(record.answer) + len(record.input) + len(record.output) > self._turns.limits.record_bytes:
+        if record.size > self._turns.limits.record_bytes:
             return self._not_stored(record, "too_large", TOO_LARGE)
         worker = self._turns.worker if self._locked else ""
         try:

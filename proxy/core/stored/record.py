@@ -50,6 +50,11 @@ class Record:
     def is_final(self) -> bool:
         return self.status in FINAL
 
+    @property
+    def size(self) -> int:
+        """Bytes of its three pieces."""
+        return len(self.answer) + len(self.input) + len(self.output)
+
 
 def conversation_as_record(id: str, created: int, items: bytes) -> Record:
     """Stands before the first response of a chain that begins in a conversation. `items`: what that held then."""

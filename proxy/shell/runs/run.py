@@ -98,9 +98,8 @@ class Run:
 
     async def _go(self, work: Coroutine[Any, Any, Any]) -> None:
         try:
-            with suppress(
-                asyncio.CancelledError, ConnectionError, Fault
-            ):  # what is not ended is settled here
+            # However the work failed, what is not ended is settled here.
+            with suppress(asyncio.CancelledError, ConnectionError, Fault):
                 await work
             if not (self._ended or self.left is Left.ENDED_ELSEWHERE):
                 with suppress(TimeoutError):
@@ -181,7 +180,7 @@ class Run:
             self.left = Left.ENDED_ELSEWHERE
             raise RunLeft(self.key.id)
         remark = None
-        if len(record.answer) + len(record.input) + len(record.output) > self._tools.record_bytes:
+        if record.size > self._tools.record_bytes:
             remark, record = TOO_LARGE, endings.failed(self.record, "storage_error", TOO_LARGE)
         return await self._finished(record) or remark
 

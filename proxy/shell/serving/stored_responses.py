@@ -124,7 +124,7 @@ class StoredResponses:
         record = await records.get(incoming.tenant.name, id)
         if record is None:
             raise faults.response_not_found(id)
-        loan.take(_size([record]))
+        loan.take(record.size)
         return record
 
     async def _chain(self, records: Records, incoming: Incoming, id: str, loan: Loan) -> Sequence[Record]:
@@ -157,4 +157,4 @@ class StoredResponses:
 
 
 def _size(records: Sequence[Record]) -> int:
-    return sum(len(record.answer) + len(record.input) + len(record.output) for record in records)
+    return sum(record.size for record in records)

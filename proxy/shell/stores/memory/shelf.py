@@ -22,7 +22,7 @@ class KeptTurn:
 
     @property
     def weight(self) -> int:
-        return len(self.record.answer) + len(self.record.input) + len(self.record.output) + 1000
+        return self.record.size + 1000
 
 
 @dataclass(slots=True)

@@ -59,12 +59,12 @@ class SqlRecords:
         step = partial(self._steps.save, tenant, record, entries, worker)
         alone = record.conversation is None and record.parent is None
         holds = () if alone else family(tenant, record.id, record.conversation, record.parent)
-        return self._carrier.write(step, weight_of(record), holds)
+        return self._carrier.write(step, record.size, holds)
 
     async def begin(self, tenant: str, record: Record, worker: str) -> Began | Locked | None:
         step = partial(self._steps.begin, tenant, record, worker)
         holds = family(tenant, record.id, record.conversation, record.parent)
-        return await self._carrier.write(step, weight_of(record), holds)
+        return await self._carrier.write(step, record.size, holds)
 
     async def start(self, tenant: str, id: str, worker: str, answer: bytes) -> Outcome:
         step = partial(self._steps.start, tenant, id, worker, answer)
@@ -72,15 +72,11 @@ class SqlRecords:
 
     async def finish(self, tenant: str, record: Record, worker: str, entries: Sequence[str] = ()) -> Outcome:
         step = partial(self._steps.finish, tenant, record, worker, entries)
-        return await self._carrier.write(
-            step, weight_of(record), family(tenant, record.id, record.conversation)
-        )
+        return await self._carrier.write(step, record.size, family(tenant, record.id, record.conversation))
 
     async def cancel(self, tenant: str, record: Record) -> Record | None:
         step = partial(self._steps.cancel, tenant, record)
-        return await self._carrier.write(
-            step, weight_of(record), family(tenant, record.id, record.conversation)
-        )
+        return await self._carrier.write(step, record.size, family(tenant, record.id, record.conversation))
 
     async def get(self, tenant: str, id: str) -> Record | None:
         found = await self._carrier.read(partial(self._steps.get, tenant, id))
@@ -111,7 +107,7 @@ class SqlRecords:
         if record is None:
             await self._carrier.write(step)
         else:
-            await self._carrier.write(step, weight_of(record), family(tenant, conversation.id, record.id))
+            await self._carrier.write(step, record.size, family(tenant, conversation.id, record.id))
 
     async def conversation(self, tenant: str, id: str) -> FoundConversation | None:
         return await self._carrier.read(partial(self._steps.conversation, tenant, id))
@@ -144,7 +140,7 @@ class SqlRecords:
         self, tenant: str, id: str, record: Record, most: int = MOST_ENTRIES
     ) -> Sequence[Entry] | Locked | None:
         step = partial(self._steps.add, tenant, id, record, most)
-        return await self._carrier.write(step, weight_of(record), family(tenant, id, record.id))
+        return await self._carrier.write(step, record.size, family(tenant, id, record.id))
 
     async def entry(self, tenant: str, id: str, item: str) -> Entry | None:
         return await self._carrier.read(partial(self._steps.entry, tenant, id, item))
@@ -217,10 +213,6 @@ class SqlRecords:
 
 def _asked(question: Ask) -> Step[Rows]:
     return (yield question)
-
-
-def weight_of(record: Record) -> int:
-    return len(record.answer) + len(record.input) + len(record.output)
 
 
 def readable(ids: Sequence[str]) -> list[str]:

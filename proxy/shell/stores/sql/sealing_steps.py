@@ -58,8 +58,7 @@ class SealingSteps(StepsBase):
         kept = yield from self._kept(*key)
         assert kept is not None, "nobody else writes meanwhile"
         yield from self._replace(key.tenant, kept.record, kept.ended)
-        record = kept.record
-        return len(record.answer) + len(record.input) + len(record.output)
+        return kept.record.size
 
     def _seal_conversation(self, key: Key) -> Step[int]:
         rows = yield sql.FIND_TALK, key
