@@ -108,4 +108,4 @@ def keep_what_is_free() -> None:
     with suppress(AttributeError, TypeError):  # another library than glibc; Windows
         libc = ctypes.CDLL(None)
         libc.mallopt(TRIM_THRESHOLD, KEPT_FREE_BYTES)
-        libc.mallopt(MMAP_THRESHOLD, LARGE_BYTES)  # which it would not adapt any more
+        libc.mallopt(MMAP_THRESHOLD, LARGE_BYTES)  # glibc no longer adapts it by itself

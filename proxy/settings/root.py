@@ -127,6 +127,18 @@ class Settings(Section):
         return self
 
     @model_validator(mode="after")
+    def _nothing_is_routed_by_an_alias(self) -> Self:
+        """An alias is replaced before anything else is looked up."""
+        routing = self.routing
+        for table, names in (("models", routing.models), ("fallbacks", routing.fallbacks)):
+            for name in names:
+                if (model := routing.aliases.get(name, name)) != name:
+                    raise ValueError(
+                        f"routing.{table}.{name}: has no effect, as {name} is an alias of {model}; use that name"
+                    )
+        return self
+
+    @model_validator(mode="after")
     def _renamed_models_are_reached(self) -> Self:
         """A backend's `models` reads as if it sent requests there, but it only renames what `routing` has sent."""
         routes = self.routes

@@ -45,6 +45,14 @@ def test_the_only_backend_is_the_default_one(write: Write) -> None:
             "routing.fallbacks.m: there is no backend 'x' (backends.x)",
         ),
         (
+            '[backend]\nurl = "http://x"\n[routing]\naliases = {"m" = "o"}\nfallbacks = {"m" = ["backend/p"]}\n',
+            "routing.fallbacks.m: has no effect, as m is an alias of o; use that name",
+        ),
+        (
+            f'{TWO}[routing]\naliases = {{"m" = "o"}}\nmodels = {{"m" = "here", "*" = "there"}}\n',
+            "routing.models.m: has no effect, as m is an alias of o; use that name",
+        ),
+        (
             f'{TWO}models = {{"gpt-5" = "qwen"}}\n[routing]\ndefault = "here"\n',
             "backends.there.models.gpt-5: has no effect, as requests for gpt-5 do not go to there."
             ' To send them there: routing.models = {gpt-5 = "there"}',

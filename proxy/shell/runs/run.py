@@ -150,7 +150,7 @@ class Run:
     # ── to its end ──
 
     def abandon(self) -> None:
-        """It has not begun."""
+        """Lets go of a run that has not begun."""
         self._over()
 
     def leave(self, why: Left) -> None:
