@@ -36,7 +36,7 @@ class LimitSettings(Section):
     """Check of a call's arguments against the tool's schema. `enforce` holds each call until they fit, `observe` only
     reports, `strict` reports for tools with `strict: true` of which the backend cannot be told."""
     validate_answers: Mode = "warn"
-    """What the proxy does with an answer that has not the form asked for, where the backend was told of it in words."""
+    """What the proxy does with an answer that lacks the form asked for, where the backend was told of it in words."""
     tool_result_max_bytes: int | None = Field(None, ge=1)
     """Bytes of a tool's result; the proxy cuts longer ones and tells the model. Default: results are not cut."""
     requests_per_minute: int | None = Field(None, ge=1)

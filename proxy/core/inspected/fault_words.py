@@ -60,7 +60,7 @@ FAULTS: Final[Mapping[str, FaultWords]] = {
     "invalid_value": _client(_VALUE),
     "item_already_in_conversation": _client("The conversation has this item already."),
     "item_not_found": _client("There is no such item.", _KEPT),
-    "method_not_allowed": _client("The path does not know this method."),
+    "method_not_allowed": _client("This path does not take this method."),
     "missing_required_parameter": _client("A field that must be there is missing."),
     "model_not_found": _client("No backend has this model.", "See GET /v1/models, and routing in the settings."),
     "mutually_exclusive_parameters": _client("Two fields of the request exclude each other."),
@@ -112,7 +112,7 @@ FAULTS: Final[Mapping[str, FaultWords]] = {
         "A call was demanded, and the model made none, or another.", "See tools in the profile of the backend."
     ),
     "unchecked_tool_arguments": _backend("The arguments of a call could not be checked.", _WORSE_MODEL),
-    "unfit_answer": _backend("The answer has not the form that was asked for.", _WORSE_MODEL),
+    "unfit_answer": _backend("The answer does not have the form that was asked for.", _WORSE_MODEL),
     "unfit_tool_call": _backend("The model made a call that it must not make.", _WORSE_MODEL),
     "unknown_tool_call": _backend("The model called a tool that the request does not declare.", _WORSE_MODEL),
     "upstream_auth": _backend("The backend refuses the proxy's key.", "See backend.key in the settings."),
@@ -125,7 +125,7 @@ FAULTS: Final[Mapping[str, FaultWords]] = {
     "upstream_not_found": _backend(
         "The backend does not know the path or the model.", "See backend.url, and the model's name at the backend."
     ),
-    "upstream_protocol_error": _backend("What the backend sent is no HTTP.", "Is the backend's URL right?"),
+    "upstream_protocol_error": _backend("What the backend sent is not HTTP.", "Is the backend's URL right?"),
     "upstream_redirect": _backend("The backend redirects, and nobody follows.", "Set backend.url to the target."),
     "upstream_reply_too_large": _backend("The backend's reply is too large, or never ends.", "Look at the model."),
     "upstream_stream_truncated": _backend(
@@ -148,4 +148,4 @@ def fault_words(code: str | None, fault: str) -> FaultWords:
     if code is not None and code in FAULTS:
         return FAULTS[code]
     side = Side.CLIENT if fault in ("ClientFault", "NotFound", "TooMany", "Unauthorized") else Side.BACKEND
-    return FaultWords(side, "It failed by a code that is the backend's own.", "Look into the backend's log.")
+    return FaultWords(side, "It failed with a code of the backend's own.", "Look into the backend's log.")

@@ -99,7 +99,7 @@ def packed_again(item: Json) -> Json:
 
 
 def _read(kept: Any) -> KeptThought | None:
-    """None where it has not the form that readers rely on, whichever version of the proxy has written it."""
+    """None where it lacks the form that readers rely on, whichever version of the proxy has written it."""
     if not isinstance(kept, dict):
         return None
     model, text, extras = kept.get("model"), kept.get("text"), kept.get("extras", {})

@@ -42,7 +42,7 @@ def test_another_is_counted_and_told_of() -> None:
     assert ended == ReplyEnded(Ending.COMPLETED, USAGE)
     assert ledger.oddities == {BREACH: 1}
     assert ledger.warnings == [
-        "unfit_answer: The answer has not the form that was asked for, and that the backend does not enforce: "
+        "unfit_answer: The answer does not have the form that was asked for, and that the backend does not enforce: "
         "it is bad."
     ]
 
