@@ -75,6 +75,7 @@ from proxy.shell.serving.token_counting import TokenCounting
 from proxy.shell.stored_turns import StoredTurns
 from proxy.shell.under_way import UnderWay
 from proxy.shell.websocket.open_sockets import OpenSockets
+from proxy.shell.websocket.session import SocketTools
 from proxy.signing import signed
 from proxy.storage import Storage, storage_of
 from proxy.watchers import watchers_of
@@ -300,7 +301,7 @@ def _handlers(
     body_limit = settings.server.body_limit_bytes
     room = memory_of(settings)
     memory = Shares(room - room // REMEMBERED_PART)
-    open_sockets = OpenSockets(
+    sockets = SocketTools(
         engine=engine,
         surface=responses,
         timing=timing,
@@ -309,7 +310,6 @@ def _handlers(
         remembered=Shelf(room // REMEMBERED_PART),
         tasks=tasks,
         stored_turns=stored_turns,
-        log=log,
     )
     return Handlers(
         engine=engine,
@@ -324,7 +324,7 @@ def _handlers(
         worker_metrics=worker_metrics,
         shows_metrics=metrics_readers_of(settings) is not None,
         backends=backends,
-        open_sockets=open_sockets if settings.server.websocket else None,
+        open_sockets=OpenSockets(sockets, log) if settings.server.websocket else None,
         timing=timing,
         body_limit=body_limit,
         memory=memory,

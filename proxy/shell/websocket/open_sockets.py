@@ -5,19 +5,13 @@ from contextlib import suppress
 
 from proxy.core.errors import OwnWords
 from proxy.core.policy.shares import Shares
-from proxy.core.surfaces.responses.latest_responses import Remembered
-from proxy.core.surfaces.responses.surface import ResponsesSurface
-from proxy.shell.engine import Engine
 from proxy.shell.http.answers import HttpAnswer, HttpRequest
 from proxy.shell.http.failures import exhausted
 from proxy.shell.http.handshake import handshake_fault
-from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.in_flight import Caller
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
-from proxy.shell.ops.tasks import Tasks
-from proxy.shell.stored_turns import StoredTurns
-from proxy.shell.websocket.session import CLOSE_ANSWER_SECONDS, SocketSession
+from proxy.shell.websocket.session import CLOSE_ANSWER_SECONDS, SocketSession, SocketTools
 
 MAX_OPEN = 2048
 """Shared among owners, so one alone may have 1,024; as many as requests at one backend."""
@@ -26,27 +20,8 @@ MAX_OPEN = 2048
 class OpenSockets:
     """All that are open."""
 
-    def __init__(
-        self,
-        *,
-        engine: Engine,
-        surface: ResponsesSurface,
-        timing: StreamTiming,
-        message_limit: int,
-        memory: Shares,
-        remembered: Remembered,
-        tasks: Tasks,
-        stored_turns: StoredTurns,
-        log: Log,
-    ) -> None:
-        self._stored_turns = stored_turns
-        self._engine = engine
-        self._surface = surface
-        self._timing = timing
-        self._message_limit = message_limit
-        self._memory = memory
-        self._remembered = remembered
-        self._tasks = tasks
+    def __init__(self, tools: SocketTools, log: Log) -> None:
+        self._tools = tools
         self._log = log
         self._open: set[SocketSession] = set()
         self._shares = Shares(MAX_OPEN)
@@ -56,19 +31,7 @@ class OpenSockets:
     async def hold(self, request: HttpRequest, request_id: str, caller: Caller) -> HttpAnswer:
         if (fault := handshake_fault(request)) is not None:
             raise fault
-        session = SocketSession(
-            request,
-            request_id,
-            self._engine,
-            self._surface,
-            caller,
-            self._timing,
-            self._message_limit,
-            self._memory,
-            self._remembered,
-            self._tasks,
-            self._stored_turns,
-        )
+        session = SocketSession(request, request_id, caller, self._tools)
         if not self._shares.take(caller.owner):
             raise exhausted(OwnWords("Too many WebSockets are open: close one, or try again later."))
         self._open.add(session)

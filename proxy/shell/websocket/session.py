@@ -13,6 +13,7 @@ checked; each event would be compressed by itself, and each socket would keep th
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -97,39 +98,34 @@ class _TurnStore:
             self._known.keep(response)
 
 
+@dataclass(slots=True, frozen=True)
+class SocketTools:
+    """What all sockets of a process share."""
+
+    engine: Engine
+    surface: ResponsesSurface
+    timing: StreamTiming
+    message_limit: int
+    memory: Shares
+    remembered: Remembered
+    tasks: Tasks
+    stored_turns: StoredTurns
+
+
 class SocketSession:
     """One socket, from its handshake to its end."""
 
-    def __init__(
-        self,
-        request: BaseRequest,
-        request_id: str,
-        engine: Engine,
-        surface: ResponsesSurface,
-        caller: Caller,
-        timing: StreamTiming,
-        message_limit: int,
-        memory: Shares,
-        remembered: Remembered,
-        tasks: Tasks,
-        stored_turns: StoredTurns,
-    ) -> None:
-        self._stored_turns = stored_turns
+    def __init__(self, request: BaseRequest, request_id: str, caller: Caller, tools: SocketTools) -> None:
         self._request = request
         self._request_id = request_id
-        self._engine = engine
-        self._known = LatestResponses(message_limit, remembered, caller.owner)
-        self._surface = surface
         self._caller = caller
-        self._memory = memory
-        self._coming = Loan(memory, caller.owner)
+        self._tools = tools
+        self._known = LatestResponses(tools.message_limit, tools.remembered, caller.owner)
+        self._coming = Loan(tools.memory, caller.owner)
         """The memory for a message that has not arrived completely."""
-        self._timing = timing
-        self._limit = message_limit
-        self._tasks = tasks
         self._socket: Socket = WebSocketResponse(
             timeout=CLOSE_ANSWER_SECONDS,
-            max_msg_size=message_limit,
+            max_msg_size=tools.message_limit,
             decode_text=False,
             compress=False,
             autoping=False,
@@ -181,7 +177,7 @@ class SocketSession:
     async def _hear(self) -> bool:
         """Receives one message, and says whether there may be more. It keeps no message while it waits."""
         try:
-            message = await self._socket.receive(self._timing.heartbeat)
+            message = await self._socket.receive(self._tools.timing.heartbeat)
         except TimeoutError:
             return await self._ping()
         if message.type in SIGN_OF_LIFE:
@@ -199,7 +195,7 @@ class SocketSession:
 
     def _admitted(self, kind: WSMsgType, data: bytes) -> "Message | Fault":
         """Returns what is answered in its turn: the message, or a fault if there is no memory for it."""
-        loan = Loan(self._memory, self._caller.owner)
+        loan = Loan(self._tools.memory, self._caller.owner)
         try:
             loan.take(len(data))
         except Fault as fault:
@@ -216,7 +212,7 @@ class SocketSession:
             connection = connection_of(self._request)
             connection.listener = None
             connection.stop_reading()  # else all that comes before its close would be kept
-            self._tasks.start(self._close_for_want_of_memory(), "close")
+            self._tools.tasks.start(self._close_for_want_of_memory(), "close")
 
     async def _close_for_want_of_memory(self) -> None:
         await self._socket.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"Too much is under way.")
@@ -233,7 +229,7 @@ class SocketSession:
     def _too_much_waits(self) -> bool:
         """One message may always wait: aiohttp has checked its size when it received it."""
         count = self._waiting.qsize()
-        return count > MAX_WAITING or (count > 1 and self._waiting_bytes > self._limit)
+        return count > MAX_WAITING or (count > 1 and self._waiting_bytes > self._tools.message_limit)
 
     async def _is_answered(self, sign: WSMessage | WSMessageTextBytes) -> bool:
         """Answers a ping and lets other tasks run: aiohttp itself would answer thousands without a pause."""
@@ -274,7 +270,7 @@ class SocketSession:
         self._waiting_bytes -= len(message[1])
         self.turns += 1
         turn_id = f"{self._request_id}.{self.turns}"
-        stream = SocketStream(self._send, self._cut, turn_id, self._timing, self._tasks)
+        stream = SocketStream(self._send, self._cut, turn_id, self._tools.timing, self._tools.tasks)
         try:
             await self._turn(message, stream)
             for _ in self._known.shelve():
@@ -286,8 +282,8 @@ class SocketSession:
         try:
             body = partial(self._body, message, stream)
             tenant, loan = self._caller.tenant.name, message[2]
-            store = _TurnStore(self._known, loan, self._stored_turns.turn(tenant, loan))
-            await self._engine.respond(self._surface, body, self._caller, stream, store)
+            store = _TurnStore(self._known, loan, self._tools.stored_turns.turn(tenant, loan))
+            await self._tools.engine.respond(self._tools.surface, body, self._caller, stream, store)
         except Fault as fault:
             await self._refuse(fault, stream.lane)
 
@@ -300,7 +296,7 @@ class SocketSession:
                 "Messages must be text, not binary: send the JSON as text.", code="invalid_message"
             )
         try:
-            body = await self._engine.threads.read(data, read_create, ledger, loan)
+            body = await self._tools.engine.threads.read(data, read_create, ledger, loan)
         except Unsteered as fault:
             stream.lane = self._known.lane_of(fault.details["previous_response_id"])
             raise
@@ -316,7 +312,7 @@ class SocketSession:
             self._request.transport.abort()
 
     async def _refuse(self, fault: Fault, lane: str | None = None) -> None:
-        fault = self._engine.secret_mask.hidden_in(fault, self._request.headers)
+        fault = self._tools.engine.secret_mask.hidden_in(fault, self._request.headers)
         await self._send(error_message(fault, lane))
 
 

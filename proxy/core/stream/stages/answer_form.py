@@ -51,9 +51,7 @@ def answer_form(
 
 def _judged(ended: ReplyEnded, problem: str, ledger: Ledger, enforced: bool) -> ReplyEnded:
     ledger.odd(BREACH)
-    words = (
-        f"The answer does not have the form that was asked for, and that the backend does not enforce: {problem}."
-    )
+    words = f"The answer does not have the form that was asked for, and that the backend does not enforce: {problem}."
     if enforced:
         return ReplyEnded(Ending.FAILED, ended.usage, Unfit(f"{words} Ask again.", code=BREACH))
     ledger.warn(f"{BREACH}: {words}")
