@@ -69,7 +69,7 @@ def inspection_of(
     def standing_here() -> dict[str, Any]:
         return {
             "backends": [standing.backend(backend) for backend in backends.all],
-            "tenants": standing.tenants(tenants.all, _remaining(tenants.all, remaining)),
+            "tenants": standing.tenants(tenants.all, remaining),
         }
 
     def mask(text: str) -> str:
@@ -81,9 +81,3 @@ def inspection_of(
     about = {"content": _hidden(recorder), "shared": storage.shared is not None}
     all_is_shown = (recorder.keep, recorder.content) == ("all", "keep")
     return Inspection(gatherer, door, StoreLookup(storage.records, mask, with_content=all_is_shown), about)
-
-
-def _remaining(
-    tenants: Iterable[Tenant], remaining: Callable[[Tenant], Mapping[str, str]]
-) -> Mapping[str, Mapping[str, str]]:
-    return {tenant.name: remaining(tenant) for tenant in tenants}

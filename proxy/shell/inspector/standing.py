@@ -1,6 +1,6 @@
 """How the backends and the tenants stand now, as far as this worker knows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from proxy.core.policy.quota import UNITS
@@ -24,9 +24,9 @@ def backend(each: Backend) -> dict[str, Any]:
 
 
 def tenants(
-    all_of_them: Iterable[Tenant], remaining: Mapping[str, Mapping[str, str]]
+    all_of_them: Iterable[Tenant], remaining: Callable[[Tenant], Mapping[str, str]]
 ) -> list[dict[str, Any]]:
-    """`remaining` has the headers that tell clients what is left, by the tenant's name."""
+    """`remaining` gives the headers that tell a tenant's clients what is left."""
     return [
         {
             "name": tenant.name,
@@ -38,7 +38,7 @@ def tenants(
                     "full_in": float(headers[f"x-ratelimit-reset-{unit}"].rstrip("s")),
                 }
                 for unit in UNITS
-                if f"x-ratelimit-limit-{unit}" in (headers := remaining[tenant.name])
+                if f"x-ratelimit-limit-{unit}" in (headers := remaining(tenant))
             ],
         }
         for tenant in all_of_them

@@ -9,7 +9,7 @@ __all__ = ["backend", "proxy", "start_proxy"]
 
 
 def test_limits_are_numbers() -> None:
-    remaining = {
+    remaining: dict[str, dict[str, str]] = {
         "ann": {
             "x-ratelimit-limit-requests": "60",
             "x-ratelimit-remaining-requests": "59",
@@ -17,7 +17,7 @@ def test_limits_are_numbers() -> None:
         },
         "bob": {},
     }
-    assert standing.tenants([Tenant("ann"), Tenant("bob")], remaining) == [
+    assert standing.tenants([Tenant("ann"), Tenant("bob")], lambda tenant: remaining[tenant.name]) == [
         {"name": "ann", "limits": [{"unit": "requests", "most": 60, "left": 59, "full_in": 1.0}]},
         {"name": "bob", "limits": []},
     ]
