@@ -47,6 +47,14 @@ def test_a_whole_answer_adds_no_headers_and_leaves_nothing_to_remember() -> None
     assert read.whole(said) == read.whole(said)
 
 
+def test_an_answer_needs_nothing_of_what_was_said() -> None:
+    read, said = asked(), reply(Text("Hello"))
+    before = read.whole(said)
+    read.let_go()
+    assert read.request.turns == []
+    assert read.whole(said) == before
+
+
 def test_nothing_continues_a_completion() -> None:
     surface = ChatSurface(counting_mint(), lambda: NOW)
     assert surface.named(BODY | {"previous_response_id": "resp_1"}, Ledger()) is None

@@ -69,6 +69,14 @@ def opened(token: str) -> CallMap:
     return known
 
 
+def test_an_answer_needs_nothing_of_what_was_said() -> None:
+    read, said = surface().read(BODY, {}, Ledger()), reply(CALL)
+    before = read.whole(said)
+    read.let_go()
+    assert read.request.turns == []
+    assert read.whole(said) == before
+
+
 def test_what_was_read_is_told_to_the_log() -> None:
     ledger = Ledger()
     read = surface().read(BODY, {}, ledger)

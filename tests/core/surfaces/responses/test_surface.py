@@ -249,6 +249,14 @@ def test_an_error_has_its_envelope() -> None:
     assert surface().error(fault) == error_body(fault)
 
 
+def test_an_answer_that_nobody_keeps_needs_nothing_of_what_was_said() -> None:
+    asked = surface().read(BODY | {"store": False}, {}, Ledger())
+    before = asked.whole(REPLY)
+    asked.let_go()
+    assert (asked.request.turns, asked.body) == ([], {})
+    assert asked.whole(REPLY) == before
+
+
 def test_when_the_rest_was_let_go_there_is_what_is_to_be_kept() -> None:
     """The history that a record may have to own, too."""
     named = Named(previous="resp_1", response=counting_mint().response())
