@@ -1,6 +1,5 @@
 """The composition root: the one module that knows every concrete class, and that brings in time and chance."""
 
-import errno
 import logging
 import os
 import secrets
@@ -42,7 +41,7 @@ from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.surfaces.responses.compaction import CompactionObject
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.inspecting import inspection_of, ring_of
-from proxy.process import CannotStart, Stop
+from proxy.process import Stop, cannot_listen
 from proxy.settings.root import Settings
 from proxy.shell.backends import Backends
 from proxy.shell.concurrency import Slots
@@ -83,22 +82,11 @@ from proxy.watchers import watchers_of
 REMEMBERED_PART = 4
 """A quarter of a worker's memory is for remembered conversations, which are compressed."""
 
-ADVICE = {
-    errno.EADDRINUSE: "Choose another port: --port, server.port.",
-    errno.EACCES: "Choose a port from 1024 on: --port, server.port.",
-}
-"""What to do about an address that cannot be bound, by the error of the system. Any other error is about the host."""
-
-
 SLOTS = "slots"
 """Labels the slots of a backend among the limits that processes share."""
 
 SAVING_SECONDS = 5.0
 """Seconds that the end of the proxy waits for what is still being stored."""
-
-
-class CannotListen(CannotStart):
-    """The address is in use, or does not belong to this machine."""
 
 
 def start_log(settings: Settings, stream: TextIO | None = None) -> Log:
@@ -179,9 +167,9 @@ async def running(
         refusals = Refusals(metrics, secret_mask, log, watchers)
         handlers = _handlers(
             settings,
+            _surfaces(settings, mint, stored_turns, backends),
             engine,
             token_counting,
-            mint,
             stored_turns,
             storage.is_up,
             backends,
@@ -276,19 +264,7 @@ def _runs(settings: Settings, storage: Storage, metrics: Metrics, log: Log) -> R
     )
 
 
-def _handlers(
-    settings: Settings,
-    engine: Engine,
-    token_counting: TokenCounting,
-    mint: Mint,
-    stored_turns: StoredTurns,
-    store_is_up: Callable[[], bool] | None,
-    backends: Backends,
-    worker_metrics: WorkerMetrics,
-    refusals: Refusals,
-    tasks: Tasks,
-    log: Log,
-) -> Handlers:
+def _surfaces(settings: Settings, mint: Mint, stored_turns: StoredTurns, backends: Backends) -> Surfaces:
     assert settings.server.signing_key is not None
     signer = TokenSigner(settings.server.signing_key.get_secret_value())
     options = responses_options_of(
@@ -297,13 +273,35 @@ def _handlers(
     responses = ResponsesSurface(
         mint, _now, signer, options, real_name=backends.real_name, hosted_tools=backends.hosted_tools
     )
+    return Surfaces(
+        responses=responses,
+        compaction=replace(responses, form=CompactionObject, name="compact"),
+        counting=replace(responses, name="input_tokens"),
+        chat=ChatSurface(mint, _now),
+        native=NativeSurface(mint, _now, CallMaps(signer)),
+    )
+
+
+def _handlers(
+    settings: Settings,
+    surfaces: Surfaces,
+    engine: Engine,
+    token_counting: TokenCounting,
+    stored_turns: StoredTurns,
+    store_is_up: Callable[[], bool] | None,
+    backends: Backends,
+    worker_metrics: WorkerMetrics,
+    refusals: Refusals,
+    tasks: Tasks,
+    log: Log,
+) -> Handlers:
     timing = StreamTiming(settings.server.patience_seconds, settings.server.heartbeat_seconds)
     body_limit = settings.server.body_limit_bytes
     room = memory_of(settings)
     memory = Shares(room - room // REMEMBERED_PART)
     sockets = SocketTools(
         engine=engine,
-        surface=responses,
+        surface=surfaces.responses,
         timing=timing,
         message_limit=body_limit,
         memory=memory,
@@ -314,13 +312,7 @@ def _handlers(
     return Handlers(
         engine=engine,
         token_counting=token_counting,
-        surfaces=Surfaces(
-            responses=responses,
-            compaction=replace(responses, form=CompactionObject, name="compact"),
-            counting=replace(responses, name="input_tokens"),
-            chat=ChatSurface(mint, _now),
-            native=NativeSurface(mint, _now, CallMaps(signer)),
-        ),
+        surfaces=surfaces,
         worker_metrics=worker_metrics,
         shows_metrics=metrics_readers_of(settings) is not None,
         backends=backends,
@@ -340,9 +332,3 @@ async def _start(server: Server, host: str, port: int, *, shared: bool) -> str:
         return await server.start(host, port, shared=shared)
     except OSError as error:
         raise cannot_listen(host, port, error) from error
-
-
-def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
-    reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-    advice = ADVICE.get(error.errno or 0, "Choose an address of this machine: --host, server.host.")
-    return CannotListen(f"Cannot listen on {host}:{port}: {reason}. {advice}")

@@ -2,7 +2,9 @@
 good time."""
 
 import asyncio
+import errno
 import gc
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -23,6 +25,13 @@ KEPT_FREE_BYTES = LARGE_BYTES
 answer is made."""
 
 
+ADVICE = {
+    errno.EADDRINUSE: "Choose another port: --port, server.port.",
+    errno.EACCES: "Choose a port from 1024 on: --port, server.port.",
+}
+"""What to do about an address that cannot be bound, by the error of the system. Any other error is about the host."""
+
+
 class CannotStart(Exception):
     """Its words are for whoever starts the proxy: why it cannot, and what to do."""
 
@@ -31,8 +40,18 @@ class SettingsRefused(CannotStart):
     """The settings ask for what must not be, or cannot be here."""
 
 
+class CannotListen(CannotStart):
+    """The address is in use, or does not belong to this machine."""
+
+
 class WorkersFailed(Exception):
     """Workers did not start, or did not end as they should."""
+
+
+def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
+    reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+    advice = ADVICE.get(error.errno or 0, "Choose an address of this machine: --host, server.host.")
+    return CannotListen(f"Cannot listen on {host}:{port}: {reason}. {advice}")
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

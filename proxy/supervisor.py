@@ -14,8 +14,7 @@ from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
 
-from proxy import app
-from proxy.process import Stop, WorkersFailed
+from proxy.process import CannotListen, Stop, WorkersFailed, cannot_listen
 from proxy.settings.root import Settings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
@@ -81,7 +80,7 @@ def _meeting_place() -> tempfile.TemporaryDirectory[str]:
 def _held(host: str, port: int) -> socket.socket:
     """Binds the address, for these workers and no other program."""
     if not hasattr(socket, "SO_REUSEPORT"):
-        raise app.CannotListen("On this system processes cannot share a port. Set server.workers = 1.")
+        raise CannotListen("On this system processes cannot share a port. Set server.workers = 1.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -94,7 +93,7 @@ def _held(host: str, port: int) -> socket.socket:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         held.bind(address)
     except OSError as error:
-        raise app.cannot_listen(host, port, error) from error
+        raise cannot_listen(host, port, error) from error
     return held
 
 

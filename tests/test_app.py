@@ -16,6 +16,7 @@ from proxy.core import jsontext
 from proxy.core.markup import registry
 from proxy.core.policy.shares import Shares
 from proxy.core.weight import weight
+from proxy.process import CannotListen
 from proxy.settings.root import Settings
 from proxy.shell.ops.logs import make_log
 from tests.support.sockets import ScriptedBackend, answer, delta, reply, scripted, text
@@ -65,14 +66,14 @@ async def test_an_address_that_is_taken() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(
-            app.CannotListen, match=rf"127\.0\.0\.1:{port}: Address already in use\. Choose another port"
+            CannotListen, match=rf"127\.0\.0\.1:{port}: Address already in use\. Choose another port"
         ):
             async with app.running(settings({"port": port}), LOG):
                 pass
 
 
 async def test_a_name_that_is_none() -> None:
-    with pytest.raises(app.CannotListen, match=r"nowhere\.invalid:.* Choose an address of this machine"):
+    with pytest.raises(CannotListen, match=r"nowhere\.invalid:.* Choose an address of this machine"):
         async with app.running(settings({"host": "nowhere.invalid", "open": True}), LOG):
             pass
 

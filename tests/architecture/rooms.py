@@ -196,7 +196,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "shell.stores.postgres",
         "shell.stores.sqlite",
     },
-    "supervisor": {"app", "process", "settings", "shell", "shell.ops", "signing", "worker"},
+    "supervisor": {"process", "settings", "shell", "shell.ops", "signing", "worker"},
     "traces": {"process", "proxy", "settings", "shell.http", "shell.ops", "shell.tracing"},
     "watchers": WORDS
     | {

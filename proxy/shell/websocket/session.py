@@ -33,8 +33,7 @@ from proxy.core.surfaces.responses.socket_messages import (
     read_create,
     take_lane,
 )
-from proxy.core.surfaces.responses.surface import ResponsesSurface
-from proxy.core.surfaces.surface import Stored
+from proxy.core.surfaces.surface import Stored, Surface
 from proxy.shell.engine import Engine
 from proxy.shell.http.answers import SERVER
 from proxy.shell.http.connection import connection_of
@@ -103,7 +102,7 @@ class SocketTools:
     """What all sockets of a process share."""
 
     engine: Engine
-    surface: ResponsesSurface
+    surface: Surface
     timing: StreamTiming
     message_limit: int
     memory: Shares
