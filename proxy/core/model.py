@@ -152,7 +152,7 @@ class Result:
     content: "list[UserPart]"
     is_error: bool | None = None
     """Has the tool failed? None: the client has no field for it."""
-    extras: Extras | None = None
+    extras: Extras = field(default_factory=dict)
     """The same in the words of one dialect, where those say more."""
 
 
@@ -163,7 +163,7 @@ Part = str | Text | Image | Audio | File | Refusal | Reasoning | Call | HostedIt
 
 Turn = tuple[Role, list[Part]]
 """Who says what: consecutive parts of one role. `surfaces.reading.history` promises that the next turn answers all its
-calls. It is a pair because a long history has hundreds of them: an object would take ten times as long to make."""
+calls. It is a pair because a long history has hundreds of them: an object would take five times as long to make."""
 
 
 # ── tools ──

@@ -103,7 +103,8 @@ def _text(result: Result) -> str:
 
 def _runs(result: Result) -> list[Item]:
     """What each command has printed; where the client does not say it, all in one."""
-    if result.extras and (kept := result.extras.get(RESPONSES, {}).get(RUNS)):
+    kept = result.extras.get(RESPONSES, {}).get(RUNS)
+    if kept:
         return [_run(run) for run in kept]
     outcome = FAILED if result.is_error else EXIT
     return [{"stdout": _text(result), "stderr": "", "outcome": outcome}]

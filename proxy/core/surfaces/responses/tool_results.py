@@ -40,7 +40,7 @@ def shell_output(item: Json, cursor: InputCursor) -> Turn:
     runs = item.get("output")
     listed = [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
     printed = [run for run in listed if isinstance(run.get("outcome"), dict)]
-    extras = {RESPONSES: {RUNS: printed}} if printed and printed == runs else None
+    extras = {RESPONSES: {RUNS: printed}} if printed and printed == runs else {}
     return TOOL, [Result(_answered(item), _returned(item, cursor) or [""], extras=extras)]
 
 

@@ -95,7 +95,7 @@ def test_a_shell_call_and_what_its_commands_printed():
 def test_what_was_printed_is_kept_apart_only_in_its_own_form(output):
     call = {"type": "shell_call", "call_id": "s", "action": {"commands": ["ls"]}}
     _, answered = turns(call, {"type": "shell_call_output", "call_id": "s", "output": output})
-    assert answered[1][0].extras is None
+    assert answered[1][0].extras == {}
 
 
 @table(
