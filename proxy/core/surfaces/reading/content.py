@@ -68,7 +68,9 @@ class InputCursor:
     """Of the others, where each stands in what the client has sent. None: they are all that it has sent."""
     parts_left: int = MAX_PARTS
     run: Callable[[], Collection[str]] = tuple
-    """Returns the types of tools that the backend runs itself: what they did, only such a backend can read."""
+    """Returns the types of tools that the backend runs itself."""
+    hosted: bool | None = None
+    """Does it run any, so that it can read what they did? None: nobody has asked."""
     compact: bool = False
     """Does the request ask for a compaction?"""
     called: dict[tuple[str, str | None], ToolName] = field(default_factory=dict)

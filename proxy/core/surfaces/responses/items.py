@@ -257,7 +257,9 @@ def _thought(item: Json, key: str, cursor: InputCursor) -> str:
 
 def _hosted(item: Json, cursor: InputCursor) -> Turn | None:
     """What a tool of the backend's did, or the answer to its question: only such a backend can read it."""
-    if not cursor.run():
+    if cursor.hosted is None:
+        cursor.hosted = bool(cursor.run())
+    if not cursor.hosted:
         cursor.ledger.drop("unknown_item")
         return None
     return USER if item["type"] in HOSTED_ANSWERS else ASSISTANT, [HostedItem(item)]
