@@ -63,13 +63,11 @@ DIALECT = "responses"
 
 FOUND = "These tools can be called now:"
 NOTHING_FOUND = "No tools were found."
-
 RESULTS_ARE_ITEMS = " What a tool returned is an item of its own: send a function_call_output."
 CALLS_ARE_ITEMS = "is the Chat form: send each call as an item of its own, a function_call."
 
 ItemReader = Callable[[Json, InputCursor], Turn | None]
 NOTHING: Turn = (USER, [])  # in the place of an item that says nothing
-
 THOUGHTS = (Reasoning, Text)
 ROLES: dict[str, tuple[Role, tuple[type[Part], ...]]] = {
     "user": (USER, MEDIA_PARTS),
