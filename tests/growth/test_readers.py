@@ -80,7 +80,8 @@ NEED_NONE = {
         recorded/transcript recorded/translation recorded/trusting recorded/faults
         recorded/lines""",
     "read what the proxy itself has kept, a few entries at most": "backends/kept_lessons",
-    "hand on what they are given, and look at nothing": "stream/observer surfaces/responses/whole_input",
+    "hand on what they are given, and look at nothing": """stream/observer surfaces/responses/whole_input
+        flow/reply""",
     "look at one schema or one text, as their neighbours do": """schemas/subsets
         dialects/reading/surrogates tools/answers stream/stages/answer_form""",
 }
