@@ -21,7 +21,7 @@ from tests.growth.table_readers import FAMILIES, STREAMS, TEXTS
 from tests.growth.table_requests import DECLARED, REQUESTS
 from tests.growth.table_responses import RESPONSES
 from tests.growth.table_stored import STORED
-from tests.growth.work import MOST_HIDDEN_GROWTH, Make, growth, hidden_growth, instructions
+from tests.growth.work import MOST_HIDDEN_GROWTH, TRIES, Make, growth, hidden_growth, instructions
 from tests.support.quickness import quickly
 
 
@@ -184,4 +184,5 @@ def test_what_looks_at_all_before_is_seen() -> None:
 @pytest.mark.parametrize("make", [_searches_a_list, _copies_what_it_has])
 def test_what_hides_a_loop_is_seen_by_its_time(make: Callable[[int], Callable[[], object]]) -> None:
     assert growth(make, SIZE) < MOST_GROWTH
-    assert hidden_growth(make) > MOST_HIDDEN_GROWTH
+    # Where others want the processor, too, a short time may look long: what grows is seen again
+    assert any(hidden_growth(make) > MOST_HIDDEN_GROWTH for _ in range(TRIES))
